@@ -1,0 +1,70 @@
+# Bot Arena: `make` lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PROTOS := $(sort $(wildcard proto/botarena/v1/*.proto))
+SERVICES := proto/botarena/v1/bot.proto
+STUBS := sdk/python
+
+.DEFAULT_GOAL := help
+.PHONY: help setup tournament test check proto proto-check bench kill-test clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: Python 3.11 or newer is needed, and $$($(PYTHON) --version) was found; run: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: pyproject.toml sdk/python/pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e sdk/python -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e sdk/python -e '.[dev]'
+	@touch $@
+
+setup: $(VENV)/.runtime  ## install the arena into .venv
+
+tournament: $(VENV)/.runtime  ## play a real tournament of the four house bots and show its leaderboard
+	$(BIN)/arena tournament run koffer house:search house:greedy house:first house:random --deals 150
+
+test: $(VENV)/.dev  ## run all tests, in parallel
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/.dev  ## ruff, mypy --strict, direction of imports, protos
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	cd proto && ../$(BIN)/buf lint && ../$(BIN)/buf format --diff --exit-code && ../$(BIN)/buf breaking --against baseline.binpb
+
+# The stubs are made by an old generator on purpose: stubs of a new one refuse older runtimes,
+# and a bot author's environment is not ours to choose. mypy-protobuf needs a newer protobuf than
+# that generator, hence two environments.
+.tools/.done: Makefile
+	rm -rf .tools && $(PYTHON) -m venv .tools/protoc && $(PYTHON) -m venv .tools/types
+	.tools/protoc/bin/python -m pip install --quiet --disable-pip-version-check 'grpcio-tools==1.71.2' 'setuptools<81'
+	.tools/types/bin/python -m pip install --quiet --disable-pip-version-check 'mypy-protobuf==5.1.0' 'protobuf==6.33.6'
+	@touch $@
+
+proto: .tools/.done  ## regenerate the Python stubs from proto/
+	rm -f $(STUBS)/botarena/v1/*_pb2*
+	.tools/protoc/bin/python -m grpc_tools.protoc -Iproto --python_out=$(STUBS) \
+	  --plugin=protoc-gen-mypy=.tools/types/bin/protoc-gen-mypy --mypy_out=quiet:$(STUBS) $(PROTOS)
+	.tools/protoc/bin/python -m grpc_tools.protoc -Iproto --grpc_python_out=$(STUBS) \
+	  --plugin=protoc-gen-mypy_grpc=.tools/types/bin/protoc-gen-mypy_grpc --mypy_grpc_out=quiet:$(STUBS) $(SERVICES)
+
+proto-check: proto  ## fail if the committed stubs differ from what proto/ gives
+	@git diff --exit-code --stat -- $(STUBS)/botarena/v1 && test -z "$$(git status --porcelain -- $(STUBS)/botarena/v1)" || { \
+	  echo "error: the committed stubs differ from proto/; run 'make proto' and commit the result" >&2; exit 1; }
+
+bench: $(VENV)/.dev  ## measure the arena against raw gRPC in the same run (BENCH_JSON=path writes figures)
+	$(BIN)/python -m tests.bench
+
+kill-test: $(VENV)/.dev  ## kill a tournament of 2,000 matches 20 times and compare it with an undisturbed one
+	$(BIN)/python -m tests.e2e.kill_and_resume --matches 2000 --kills 20
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) .tools .pytest_cache .mypy_cache .ruff_cache .hypothesis
