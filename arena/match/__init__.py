@@ -1,0 +1,1 @@
+"""Play one match: ask, clocks, verdicts; keep its record; replay and verify it."""

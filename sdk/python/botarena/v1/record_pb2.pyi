@@ -138,7 +138,9 @@ class Fault(_message.Message):
     seat: _builtins.int
     """The seat."""
     decision: _builtins.int
-    """Index of the decision in the record at which it happened: the first one that a stand-in answered."""
+    """Index in the record from which on a stand-in answers for the seat; if the seat was not
+    forfeited, the one decision that the stand-in answered.
+    """
     kind: Global___FaultKind.ValueType
     """What it was."""
     forfeit: _builtins.bool

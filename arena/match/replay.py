@@ -1,0 +1,157 @@
+"""Replay a record from its seed, and verify that it is what the rules, the faults and the stand-ins give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from botarena.v1.record_pb2 import MatchRecord, Verdict
+
+from arena.games.chance import Chance, stand_in_seed
+from arena.games.game import GameError
+from arena.match.spec import MatchSpec, spec_of
+from arena.match.verdicts import final_ranks
+
+
+class VerificationError(ValueError):
+    """A record does not replay; the message says what differs first."""
+
+
+@dataclass(slots=True)
+class Step:
+    """A moment of a replay.
+
+    Attributes:
+        decision: index in the record of the first decision taken here; number of decisions at the end.
+        state: the game's state before the moves; do not change it.
+        events: what happened since the step before.
+        moves: by seat the action that is taken now; empty at the end.
+    """
+
+    decision: int
+    state: Any
+    events: list[Any]
+    moves: Mapping[int, Any]
+
+
+def replay(record: MatchRecord) -> Iterator[Step]:
+    """Deal again and play the recorded actions: a step before each decision and one at the end.
+
+    Raises:
+        VerificationError: the record's actions are not possible in this match.
+        GameError: its game or options are not known here.
+    """
+    spec = spec_of(record)
+    if record.game_version != spec.game.version:
+        raise VerificationError(
+            f"it was played by version {record.game_version} of the rules, and this is {spec.game.version}"
+        )
+    try:
+        yield from _steps(spec, record)
+    except GameError as error:
+        raise VerificationError(f"the rules refuse it: {error}") from error
+
+
+def _steps(spec: MatchSpec, record: MatchRecord) -> Iterator[Step]:
+    game, seats = spec.game, len(spec.bots)
+    chance = Chance(spec.seed)
+    deal = game.deal(seats, spec.options, chance)
+    state, happened = game.start(seats, spec.options, deal, chance)
+    events, position = list(happened), 0
+    while movers := game.to_move(state):
+        if position == len(record.seats) and record.verdict == Verdict.VERDICT_ENGINE_FAULT:
+            break
+        moves = {
+            seat: _recorded(spec, record, state, position + i, seat) for i, seat in enumerate(sorted(movers))
+        }
+        yield Step(position, state, events, moves)
+        events = list(game.apply(state, moves))
+        position += len(moves)
+    yield Step(position, state, events, {})
+
+
+def _recorded(spec: MatchSpec, record: MatchRecord, state: Any, position: int, seat: int) -> Any:
+    """The action that the record has for a seat that is to move."""
+    if position >= len(record.seats) or position >= len(record.actions):
+        raise VerificationError(f"it ends at decision {position}, and the match does not")
+    if record.seats[position] != seat:
+        raise VerificationError(
+            f"decision {position} is by seat {record.seats[position]}, and seat {seat} was to move"
+        )
+    actions = spec.game.actions(state, seat)
+    index = record.actions[position]
+    if index >= len(actions):
+        raise VerificationError(f"decision {position} is action {index} of {len(actions)}")
+    return actions[index]
+
+
+def verify(record: MatchRecord) -> None:
+    """Prove a record: its actions replay, its stand-ins drew as they must, its result is the rules'.
+
+    Raises:
+        VerificationError: what differs first.
+        GameError: its game or options are not known here.
+    """
+    stand_ins = _StandIns(record)
+    last = None
+    for last in replay(record):
+        stand_ins.check(last)
+    assert last is not None  # a replay has an end, whatever happens before it
+    if record.verdict == Verdict.VERDICT_ENGINE_FAULT:
+        return
+    if last.decision != len(record.seats) or len(record.seats) != len(record.actions):
+        raise VerificationError(f"the match ends after decision {last.decision}, and the record does not")
+    _check_result(record, last.state)
+
+
+def _check_result(record: MatchRecord, state: Any) -> None:
+    outcome = spec_of(record).game.outcome(state)
+    forfeited = frozenset(fault.seat for fault in record.faults if fault.forfeit)
+    verdict = Verdict.VERDICT_BOT_FAULT if forfeited else Verdict.VERDICT_PLAYED
+    found = (tuple(record.scores), tuple(record.ranks), record.verdict)
+    right = (outcome.scores, final_ranks(outcome.ranks, forfeited), verdict)
+    for name, is_, ought in zip(("scores", "ranks", "verdict"), found, right, strict=True):
+        if is_ != ought:
+            raise VerificationError(f"its {name} are {is_}, and the rules give {ought}")
+
+
+class _StandIns:
+    """The stand-ins of a match: each must draw what its own chance stream gives."""
+
+    def __init__(self, record: MatchRecord) -> None:
+        self._game = spec_of(record).game
+        self._seed = record.seed
+        self._draws = _stand_in_draws(record)
+        self._streams: dict[int, Chance] = {}
+
+    def check(self, step: Step) -> None:
+        """Check the moves of a step that stand-ins made."""
+        for position, (seat, action) in enumerate(step.moves.items(), step.decision):
+            if position not in self._draws:
+                continue
+            if seat not in self._streams:
+                self._streams[seat] = Chance(stand_in_seed(self._seed, seat))
+            actions = self._game.actions(step.state, seat)
+            if actions[self._streams[seat].below(len(actions))] != action:
+                raise VerificationError(f"decision {position} is not what seat {seat}'s stand-in draws")
+
+
+def _stand_in_draws(record: MatchRecord) -> set[int]:
+    """Positions of the decisions that stand-ins answered; also checks that the faults are in order."""
+    draws: set[int] = set()
+    counts: dict[int, int] = {}
+    gone: set[int] = set()
+    for fault in record.faults:
+        counts[fault.seat] = counts.get(fault.seat, 0) + 1
+        if fault.seat in gone or fault.seat >= len(record.bots):
+            raise VerificationError(f"seat {fault.seat} has a fault after its forfeit, or is no seat")
+        if fault.forfeit:
+            gone.add(fault.seat)
+            later = range(fault.decision, len(record.seats))
+            draws.update(at for at in later if record.seats[at] == fault.seat)
+        elif counts[fault.seat] > record.faults_allowed:
+            raise VerificationError(f"seat {fault.seat} committed more faults than were allowed")
+        else:
+            draws.add(fault.decision)
+    return draws
