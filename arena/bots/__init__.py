@@ -1,0 +1,1 @@
+"""References to bots, how they start, and the gRPC gateway that they dial."""

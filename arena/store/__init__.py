@@ -1,0 +1,1 @@
+"""What lasts: tables, migrations, queries and export."""

@@ -1,0 +1,1 @@
+"""Formats and schedules, the run loop and the executors that play blocks."""

@@ -1,0 +1,264 @@
+"""The gRPC gateway: bots dial in, show their token, and are handed to the table host.
+
+The only place of the arena that knows gRPC. It turns frames into calls of the host, and every way
+in which a stream can end into one of three: the bot hung up, it broke the protocol, or we did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Bots are started by processes that use gRPC; its fork hooks would only get in the way.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+import grpc
+from botarena.v1.bot_pb2 import FromArena, FromBot, Goodbye, Hello, Welcome
+from botarena.v1.record_pb2 import FaultKind
+from google.protobuf.message import DecodeError
+
+from arena import __version__
+from arena.match.host import Absent, Lane, TableHost
+
+PROTOCOL = 1
+MAX_FRAME_BYTES = 1 << 20
+MAX_CONCURRENCY = 1024
+
+_OPTIONS = (
+    ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.so_reuseport", 0),
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    ("grpc.http2.max_ping_strikes", 2),
+)
+
+
+@dataclass(slots=True)
+class Guest:
+    """A bot that is expected to dial in.
+
+    Attributes:
+        name: its name.
+        token: what it has to show.
+        greeted: done with its hello and its lane.
+        lost: called once, with the fault, when its stream ended by its own doing.
+        stuck: called when the host gave it up.
+    """
+
+    name: str
+    token: str
+    greeted: asyncio.Future[tuple[Hello, Lane]]
+    lost: Callable[[Absent], None]
+    stuck: Callable[[], None]
+    stream: Stream | None = None
+
+
+class ProtocolError(Exception):
+    """A bot sent what the protocol does not allow."""
+
+
+class Stream:
+    """The sending side of one bot's stream: what waits is merged into as few frames as there are writes."""
+
+    def __init__(self) -> None:
+        self._waiting: FromArena | None = None
+        self._wake = asyncio.Event()
+        self._closing = False
+
+    def send(self, frame: FromArena) -> None:
+        """Send a frame, together with what could not be written yet."""
+        if self._waiting is None:
+            self._waiting = frame
+        else:
+            self._waiting.MergeFrom(frame)
+        self._wake.set()
+
+    def close(self) -> None:
+        """Write what waits, then end the stream."""
+        self._closing = True
+        self._wake.set()
+
+    async def pump(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        """Write until closed."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            frame, self._waiting = self._waiting, None
+            if frame is not None:
+                await context.write(frame.SerializeToString())
+            elif self._closing:
+                return
+
+
+class Gateway:
+    """A gRPC server on a unix socket of its own, for the bots of one host."""
+
+    def __init__(self, host: TableHost) -> None:
+        self._host = host
+        self._guests: dict[str, Guest] = {}
+        self._server = grpc.aio.server(options=_OPTIONS)
+        self._server.add_generic_rpc_handlers((_handlers(self._play),))
+        self._folder = _SocketFolder()
+        self.address = f"unix:{self._folder.path / 'arena.sock'}"
+
+    async def start(self) -> None:
+        """Open the socket."""
+        self._server.add_insecure_port(self.address)
+        await self._server.start()
+        # Bots may run as other users; what keeps strangers out is the token.
+        (self._folder.path / "arena.sock").chmod(0o666)
+
+    async def stop(self) -> None:
+        """Say goodbye to everybody and close the socket."""
+        for guest in self._guests.values():
+            if guest.stream is not None:
+                guest.stream.send(FromArena(goodbye=Goodbye(reason="the arena is closing")))
+                guest.stream.close()
+        await self._server.stop(grace=0.5)
+        self._folder.remove()
+
+    def expect(self, name: str, lost: Callable[[Absent], None], stuck: Callable[[], None]) -> Guest:
+        """Let a bot in that shows the token of the guest that is returned."""
+        token = secrets.token_urlsafe(32)
+        future: asyncio.Future[tuple[Hello, Lane]] = asyncio.get_running_loop().create_future()
+        self._guests[token] = guest = Guest(name, token, future, lost, stuck)
+        return guest
+
+    def dismiss(self, guest: Guest) -> None:
+        """Its token is good for nothing from now on."""
+        self._guests.pop(guest.token, None)
+        if guest.stream is not None:
+            guest.stream.close()
+
+    async def _play(self, _requests: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        guest = await self._admit(context)
+        guest.stream = stream = Stream()
+        pump = asyncio.create_task(stream.pump(context))
+        reader = asyncio.create_task(self._converse(guest, stream, context))
+        fault: Absent | None = None
+        try:
+            # Whoever ends first ends the conversation: the bot by hanging up, we by closing.
+            await asyncio.wait((pump, reader), return_when=asyncio.FIRST_COMPLETED)
+            fault = _fault_of(reader)
+        finally:
+            for task in (pump, reader):
+                task.cancel()
+            await asyncio.gather(pump, reader, return_exceptions=True)
+            if token_is_known := guest.token in self._guests:
+                del self._guests[guest.token]
+                guest.lost(fault or Absent(FaultKind.FAULT_KIND_DISCONNECTED, "it closed its stream"))
+        if token_is_known and fault is not None and fault.kind == FaultKind.FAULT_KIND_MALFORMED_MESSAGE:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, fault.detail)
+
+    async def _admit(self, context: grpc.aio.ServicerContext[Any, Any]) -> Guest:
+        metadata = {str(key): value for key, value in context.invocation_metadata() or ()}
+        scheme, _, token = str(metadata.get("authorization", "")).partition(" ")
+        guest = self._guests.get(token) if scheme == "Bearer" else None
+        if guest is None:
+            await context.abort(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "unknown token: send the ARENA_TOKEN of this process as 'authorization: Bearer TOKEN'",
+            )
+        if guest.stream is not None:
+            await context.abort(
+                grpc.StatusCode.ALREADY_EXISTS,
+                "this bot has a stream already: open one stream for all matches",
+            )
+        return guest
+
+    async def _converse(
+        self, guest: Guest, stream: Stream, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> None:
+        """Read until the bot hangs up or breaks the protocol."""
+        lane = None
+        while (data := await context.read()) is not grpc.aio.EOF:
+            try:
+                frame = FromBot.FromString(data)
+            except DecodeError:
+                raise ProtocolError("it sent bytes that are no FromBot message") from None
+            if lane is None:
+                lane = self._welcome(guest, stream, frame)
+            elif frame.HasField("hello"):
+                raise ProtocolError("it sent hello twice: only the first frame carries it")
+            else:
+                self._host.receive(lane, frame)
+
+    def _welcome(self, guest: Guest, stream: Stream, frame: FromBot) -> Lane:
+        if not frame.HasField("hello"):
+            raise ProtocolError("its first frame carried no hello")
+        hello = frame.hello
+        if hello.protocol != PROTOCOL:
+            raise ProtocolError(f"it speaks protocol {hello.protocol}, and this arena speaks {PROTOCOL}")
+        hello.concurrency = min(max(hello.concurrency, 1), MAX_CONCURRENCY)
+        welcome = Welcome(
+            protocol=PROTOCOL,
+            arena_version=__version__,
+            max_frame_bytes=MAX_FRAME_BYTES,
+            concurrency=hello.concurrency,
+        )
+        stream.send(FromArena(welcome=welcome))
+        lane = Lane(guest.name, stream, guest.stuck)
+        if not guest.greeted.done():
+            guest.greeted.set_result((hello, lane))
+        return lane
+
+
+def _fault_of(reader: asyncio.Task[None]) -> Absent | None:
+    """What the bot did wrong, if the reading ended by a wrong message."""
+    if not reader.done() or reader.cancelled():
+        return None
+    error = reader.exception()
+    if isinstance(error, ProtocolError):
+        return Absent(FaultKind.FAULT_KIND_MALFORMED_MESSAGE, str(error))
+    return None
+
+
+def _handlers(play: Callable[..., Any]) -> grpc.GenericRpcHandler:
+    """The service with frames as bytes: the gateway decides what to do with those that are none."""
+    return grpc.method_handlers_generic_handler(
+        "botarena.v1.BotService", {"Play": grpc.stream_stream_rpc_method_handler(play)}
+    )
+
+
+class _SocketFolder:
+    """A folder for the socket, with an unguessable name, locked for as long as we live.
+
+    Folders that nobody holds locked were left by an arena that was killed; they are removed here.
+    """
+
+    _PREFIX = "arena-sock-"
+
+    def __init__(self) -> None:
+        base = Path("/tmp")  # TMPDIR may be long, and the path of a unix socket must be short
+        for old in base.glob(self._PREFIX + "*"):
+            self._remove_orphan(old)
+        # It gets its name once it is locked, so that nobody can take it for an orphan.
+        unnamed = Path(tempfile.mkdtemp(prefix="arena-new-", dir=base))
+        self._lock = os.open(unnamed / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unnamed.chmod(0o711)
+        self.path = unnamed.rename(base / (self._PREFIX + secrets.token_urlsafe(12)))
+
+    def remove(self) -> None:
+        """Remove it at the end."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+
+    @staticmethod
+    def _remove_orphan(folder: Path) -> None:
+        with suppress(OSError):  # another's, or gone already
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)

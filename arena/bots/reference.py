@@ -1,0 +1,249 @@
+"""References to bots: what a person writes on the command line, and what it stands for."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import shlex
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+SYNTAX = "./dir (with bot.toml), ./bot.py, module:Class, 'cmd:./mybot --fast' or house:NAME"
+
+_NAME = re.compile(r"[\w][\w.+-]{0,39}")
+_KEYS = {
+    "name": str,
+    "version": str,
+    "description": str,
+    "games": list,
+    "language": str,
+    "command": list,
+    "author": dict,
+}
+# Digesting a bot's folder must not take for ever, and these are no part of what it is.
+_NOT_CODE = {"__pycache__", ".git", "node_modules", ".venv", "target"}
+_MAX_FILES = 2000
+
+
+class BotReferenceError(ValueError):
+    """A reference that stands for no bot; the message says what, why and what to do."""
+
+
+class BotNotFoundError(BotReferenceError):
+    """There is nothing where the reference points."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotSpec:
+    """A bot that can be started.
+
+    Attributes:
+        reference: what the person wrote.
+        name: its name in the tournament.
+        version: what identifies its code: the author's version and a digest of its files.
+        command: the program and its arguments.
+        folder: where it is started.
+        games: names of the games that it plays; empty means any.
+        description: a line about it.
+    """
+
+    reference: str
+    name: str
+    version: str
+    command: tuple[str, ...]
+    folder: str
+    games: tuple[str, ...] = ()
+    description: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> BotSpec:
+        """The bot that `to_json` wrote."""
+        return cls(**{**data, "command": tuple(data["command"]), "games": tuple(data["games"])})
+
+
+def resolve_all(references: Sequence[str], game: str) -> list[BotSpec]:
+    """The bots that references stand for, each with a name of its own.
+
+    Args:
+        references: as written by a person.
+        game: name of the game that they shall play.
+
+    Raises:
+        BotReferenceError: one stands for no bot, or for one that does not play the game.
+    """
+    specs: list[BotSpec] = []
+    for reference in references:
+        spec = resolve(reference)
+        if spec.games and game not in spec.games:
+            raise BotReferenceError(
+                f"{reference} does not play {game}: its bot.toml names {', '.join(spec.games)}; "
+                "choose another bot, or add the game to it"
+            )
+        specs.append(replace(spec, name=_free_name(spec.name, {other.name for other in specs})))
+    return specs
+
+
+def resolve(reference: str) -> BotSpec:
+    """The bot that a reference stands for.
+
+    Raises:
+        BotReferenceError: it stands for none.
+    """
+    kind, colon, rest = reference.partition(":")
+    if kind == "house" and colon:
+        return _house(reference, rest)
+    if kind == "cmd" and colon:
+        return _command(reference, rest)
+    path = Path(reference).expanduser()
+    if path.is_dir():
+        return _folder(reference, path)
+    if path.is_file():
+        return _script(reference, path)
+    if colon and "/" not in reference and all(part.isidentifier() for part in kind.split(".")):
+        return _module(reference, kind, rest)
+    raise BotNotFoundError(f"there is no bot {reference!r}: no such file or folder; a bot is {SYNTAX}")
+
+
+def house_names() -> list[str]:
+    """Names of the bots that come with the arena."""
+    folder = _house_folder()
+    return sorted(path.parent.name for path in folder.glob("*/bot.toml"))
+
+
+def _house_folder() -> Path:
+    package = Path(__file__).resolve().parent.parent
+    inside = package / "house"
+    return inside if inside.is_dir() else package.parent / "bots"
+
+
+def _house(reference: str, name: str) -> BotSpec:
+    if name not in house_names():
+        raise BotNotFoundError(f"there is no house bot {name!r}; there are: {', '.join(house_names())}")
+    return _folder(reference, _house_folder() / name)
+
+
+def _folder(reference: str, path: Path) -> BotSpec:
+    manifest = path / "bot.toml"
+    if not manifest.is_file():
+        raise BotNotFoundError(f"{reference} has no bot.toml; it needs one with at least name and command")
+    values = _read_manifest(manifest)
+    version = "+".join(filter(None, [values.get("version", ""), _digest(_code_files(path), path)]))
+    return BotSpec(
+        reference=reference,
+        name=values["name"],
+        version=version,
+        command=tuple(values["command"]),
+        folder=str(path.resolve()),
+        games=tuple(values.get("games", ())),
+        description=values.get("description", ""),
+    )
+
+
+def _read_manifest(manifest: Path) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(manifest.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BotReferenceError(f"{manifest} cannot be read: {error}; it must be TOML") from None
+    if isinstance(values.get("command"), str):
+        values["command"] = shlex.split(values["command"])
+    for key, value in values.items():
+        if key not in _KEYS:
+            raise BotReferenceError(f"{manifest} has an unknown key {key!r}; allowed are {', '.join(_KEYS)}")
+        if not isinstance(value, _KEYS[key]):
+            raise BotReferenceError(f"{manifest}: {key} must be a {_KEYS[key].__name__}, not {value!r}")
+    if not _NAME.fullmatch(values.get("name", "")):
+        raise BotReferenceError(
+            f"{manifest}: name must be 1 to 40 letters, digits or .+-_, not {values.get('name')!r}"
+        )
+    if not values.get("command") or not all(isinstance(word, str) for word in values["command"]):
+        raise BotReferenceError(f'{manifest}: command must be a list of words such as ["python3", "main.py"]')
+    return values
+
+
+def _script(reference: str, path: Path) -> BotSpec:
+    """A single file: Python by its ending, else whatever the system makes of it."""
+    path = path.resolve()
+    command = (sys.executable, str(path)) if path.suffix == ".py" else (str(path),)
+    return BotSpec(reference, _clean_name(path.stem), _digest([path], path.parent), command, str(path.parent))
+
+
+def _module(reference: str, module: str, attribute: str) -> BotSpec:
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        found = None
+    finally:
+        sys.path.pop(0)
+    if found is None or found.origin is None or not Path(found.origin).is_file():
+        raise BotNotFoundError(f"there is no module {module!r} from here; a bot is {SYNTAX}")
+    if not attribute.isidentifier():
+        raise BotReferenceError(f"{reference!r} names no class or function; write it as module:Class")
+    origin = Path(found.origin)
+    command = (sys.executable, "-m", "botarena", reference)
+    return BotSpec(
+        reference, _clean_name(attribute), _digest([origin], origin.parent), command, str(Path.cwd())
+    )
+
+
+def _command(reference: str, line: str) -> BotSpec:
+    words = shlex.split(line)
+    if not words:
+        raise BotReferenceError("'cmd:' names no program; write it as 'cmd:./mybot --fast'")
+    files = [Path(word).resolve() for word in words if Path(word).is_file()]
+    digest = _digest(files, Path.cwd(), line.encode())
+    return BotSpec(reference, _clean_name(Path(words[0]).stem), digest, tuple(words), str(Path.cwd()))
+
+
+def _code_files(folder: Path) -> list[Path]:
+    files = sorted(_walk(folder))
+    if len(files) > _MAX_FILES:
+        raise BotReferenceError(
+            f"{folder} has more than {_MAX_FILES} files: a bot's folder holds the bot alone"
+        )
+    return files
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.name in _NOT_CODE or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from _walk(path)
+        elif path.is_file():
+            yield path
+
+
+def _digest(files: Iterable[Path], base: Path, extra: bytes = b"") -> str:
+    """Twelve hex digits that change whenever a file does."""
+    digest = hashlib.sha256(extra)
+    for path in files:
+        name = str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+        digest.update(name.encode(errors="surrogateescape") + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:12]
+
+
+def _clean_name(text: str) -> str:
+    """A valid name made of any text."""
+    name = re.sub(r"[^\w.+-]", "-", text)[:40].lstrip(".+-")
+    return name or "bot"
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """The name, or with the first number from 2 on that makes it free."""
+    number = 1
+    free = name
+    while free in taken:
+        number += 1
+        free = f"{name[:36]}-{number}"
+    return free

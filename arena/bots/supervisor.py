@@ -1,0 +1,254 @@
+"""Runs one bot and answers for its whole process tree. Started by the arena as a program of its own.
+
+It reads one line of JSON from standard input, with the keys command, folder, environment, log and
+log_bytes: not from its arguments, which everybody on the machine can read, and a token is in it.
+
+It ends the bot when its standard input closes, which happens however the arena ends; as a
+subreaper it inherits whatever the bot forks away, so nothing of it survives. The bot's output goes
+to a log of bounded size. When the bot has ended, one line of JSON on standard output tells how.
+
+It imports no more than it needs: one of these starts beside every bot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import sys
+import time
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+GRACE = 1.0
+"""Seconds between SIGTERM and SIGKILL."""
+_TAIL = 4096
+_CHUNK = 1 << 16
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+class Log:
+    """A log of bounded size: the first bytes, a mark, and at the end the last ones.
+
+    Each line is stored with its time and with `out` or `err`.
+    """
+
+    def __init__(self, path: str, limit: int) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._left = limit
+        self._lost = b""
+        self._partial = {"out": b"", "err": b""}
+        self.tail = b""
+
+    def add(self, stream: str, data: bytes) -> None:
+        """Take what the bot wrote."""
+        if stream == "err":
+            self.tail = (self.tail + data)[-_TAIL:]
+        if self._left <= 0:
+            self._lost = (self._lost + data)[-_TAIL:]
+            return
+        text = self._partial[stream] + data
+        *lines, rest = text.split(b"\n")
+        if len(rest) > _TAIL:  # a line without end is cut into several
+            lines, rest = [*lines, rest], b""
+        self._partial[stream] = rest
+        for line in lines:
+            self._line(stream, line)
+
+    def close(self) -> None:
+        """Write what is left."""
+        for stream, rest in self._partial.items():
+            if rest:
+                self._line(stream, rest)
+        if self._lost:
+            os.write(self._file, b"... the log is full; the last bytes were:\n" + self._lost + b"\n")
+        os.close(self._file)
+
+    def _line(self, stream: str, line: bytes) -> None:
+        if self._left <= 0:
+            self._lost = (self._lost + line + b"\n")[-_TAIL:]
+            return
+        stamp = time.time()
+        whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(stamp))
+        entry = f"{whole}.{int(stamp % 1 * 1000):03d}Z {stream} ".encode() + line + b"\n"
+        self._left -= len(entry)
+        os.write(self._file, entry[: max(self._left + len(entry), 0)])
+
+
+def _start(command: list[str], folder: str, environment: dict[str, str]) -> tuple[int, int, int, str]:
+    """Start the bot: process id, its output and error pipes, and why it could not be started."""
+    out_read, out_write = os.pipe()
+    err_read, err_write = os.pipe()
+    fail_read, fail_write = os.pipe()  # closed by a successful exec, as all pipes of os.pipe are
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()
+            _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_DFL)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(out_write, 1)
+            os.dup2(err_write, 2)
+            os.chdir(folder)
+            os.execvpe(command[0], command, environment)
+        except OSError as error:
+            os.write(fail_write, f"{command[0]}: {error.strerror}".encode())
+        finally:
+            os._exit(127)
+    for end in (out_write, err_write, fail_write):
+        os.close(end)
+    failure = b""
+    while chunk := os.read(fail_read, _CHUNK):
+        failure += chunk
+    return pid, out_read, err_read, failure.decode(errors="replace")
+
+
+def _children() -> list[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123 - no pathlib here
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+def _kill_group(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
+
+
+def _end_tree(pid: int) -> None:
+    """Kill all that is left. Orphans become our children one generation at a time."""
+    _kill_group(pid, signal.SIGKILL)
+    while True:
+        for child in _children():
+            try:
+                os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+class Supervision:
+    """The life of one bot."""
+
+    def __init__(self, pid: int, out: int, err: int, log: Log) -> None:
+        self._pid = pid
+        self._log = log
+        self._pipes = {out: "out", err: "err"}
+        self._status: int | None = None
+        self._poll = select.poll()
+        for end in (0, *self._pipes):
+            os.set_blocking(end, False)
+            self._poll.register(end, select.POLLIN | select.POLLHUP)
+        self._kill_at = 0.0
+
+    def run(self) -> int:
+        """Wait for the bot's end; its wait status."""
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        self._poll.register(wake_read, select.POLLIN)
+        self._reap()  # it may have ended before the handler was there
+        while self._status is None:
+            for end, _ in self._poll.poll(self._patience()):
+                self._ready(end, wake_read)
+            if self._kill_at and time.monotonic() >= self._kill_at:
+                _kill_group(self._pid, signal.SIGKILL)
+            self._reap()
+        _end_tree(self._pid)
+        for end in list(self._pipes):
+            while self._read(end):
+                pass
+        return self._status
+
+    def _patience(self) -> int | None:
+        if not self._kill_at:
+            return None
+        return max(1, int((self._kill_at - time.monotonic()) * 1000))
+
+    def _ready(self, end: int, wake: int) -> None:
+        if end == 0:
+            # Nothing is ever written to us: this is the arena's end, or its word to stop.
+            self._poll.unregister(0)
+            _kill_group(self._pid, signal.SIGTERM)
+            self._kill_at = time.monotonic() + GRACE
+        elif end == wake:
+            os.read(wake, _CHUNK)
+        else:
+            self._read(end)
+
+    def _read(self, end: int) -> bool:
+        if end not in self._pipes:
+            return False
+        try:
+            data = os.read(end, _CHUNK)
+        except BlockingIOError:
+            return False
+        if data:
+            self._log.add(self._pipes[end], data)
+            return True
+        self._poll.unregister(end)
+        del self._pipes[end]
+        return False
+
+    def _reap(self) -> None:
+        """Collect whoever has ended; orphans of the bot too, since we inherit them."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self._pid:
+                self._status = status
+
+
+def main(config: dict[str, object]) -> int:
+    """Run the bot that the configuration names."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    log = Log(str(config["log"]), int(str(config["log_bytes"])))
+    command, environment = config["command"], config["environment"]
+    assert isinstance(command, list)
+    assert isinstance(environment, dict)
+    pid, out, err, failure = _start(command, str(config["folder"]), environment)
+    status = Supervision(pid, out, err, log).run()
+    if failure:
+        log.add("err", f"cannot be started: {failure}\n".encode())
+    log.close()
+    code = os.waitstatus_to_exitcode(status)
+    report = {"failure": failure, "code": code, "tail": log.tail.decode(errors="backslashreplace")}
+    try:
+        os.write(1, json.dumps(report).encode() + b"\n")
+    except BrokenPipeError:
+        return 1  # whoever wanted to know is gone
+    return 0
+
+
+def _read_line() -> bytes:
+    """The first line of standard input, and not a byte more."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            raise SystemExit(1)
+        line += byte
+    return line
+
+
+if __name__ == "__main__":
+    sys.exit(main(json.loads(_read_line())))

@@ -1,0 +1,222 @@
+"""Seats started bots at tables: the one place where bots' processes, the gateway and the host meet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from botarena.v1.bot_pb2 import Hello
+from botarena.v1.record_pb2 import FaultKind
+
+from arena.bots.gateway import Gateway, Guest
+from arena.bots.process import BotProcess
+from arena.bots.reference import BotSpec
+from arena.match.host import AbandonedError, Absent, Lane, TableHost
+from arena.match.match import Match
+from arena.match.spec import MatchSpec
+
+LOG_BYTES = 256 << 10
+"""How much of a bot's output is kept, per worker."""
+MAX_FAILURES = 3
+"""A bot that fails so often without a match played to its end in between is not started again."""
+
+_LAST_WORDS = 1.0  # seconds in which a bot's stream and its process are expected to end together
+
+
+class Tables:
+    """Plays matches with bots that it starts when they are first needed, and keeps.
+
+    Use it as an asynchronous context manager; at its end no bot is left.
+
+    Args:
+        bots: all bots that may be seated, with names of their own.
+        logs: folder for their output.
+        start_us: how long a bot may take to greet, in microseconds.
+        worker: number of this worker.
+    """
+
+    def __init__(self, bots: Sequence[BotSpec], logs: Path, start_us: int, worker: int = 0) -> None:
+        self._host = TableHost(worker)
+        self._gateway = Gateway(self._host)
+        self._players = {
+            bot.name: _Player(bot, self._host, self._gateway, logs / log_name(bot.name, worker), start_us)
+            for bot in bots
+        }
+
+    async def __aenter__(self) -> Tables:
+        await self._gateway.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.gather(*(player.stop() for player in self._players.values()))
+        await self._gateway.stop()
+
+    async def play(self, spec: MatchSpec) -> bytes:
+        """Play a match to its record, again from the start as often as others' faults break into it."""
+        players = [self._players[name] for name, _ in spec.bots]
+        async with AsyncExitStack() as stack:
+            # Always in one order, so that no two matches wait for each other's bots.
+            for player in sorted(players, key=lambda player: player.spec.name):
+                await stack.enter_async_context(player.place())
+            while True:
+                lanes = await asyncio.gather(*(player.lane() for player in players))
+                match = Match(spec)
+                try:
+                    record = await self._host.play(match, lanes)
+                except AbandonedError:
+                    continue
+                for seat, player in enumerate(players):
+                    if match.forfeit_of(seat) is None:
+                        player.failures = 0
+                return record
+
+
+def log_name(bot: str, worker: int) -> str:
+    """Name of the file with what a bot wrote while a worker ran it."""
+    return f"{bot}.{worker}.log"
+
+
+class _Player:
+    """A bot that is started when it is needed, and again when it failed."""
+
+    def __init__(self, spec: BotSpec, host: TableHost, gateway: Gateway, log: Path, start_us: int) -> None:
+        self.spec = spec
+        self.failures = 0
+        self._host = host
+        self._gateway = gateway
+        self._log = log
+        self._start_us = start_us
+        self._starting = asyncio.Lock()
+        self._lane: Lane | None = None
+        self._life: _Life | None = None
+        self._places: asyncio.Semaphore | None = None
+        self._out: Absent | None = None
+        self._stopped = False
+
+    async def lane(self) -> Lane | Absent:
+        """Its lane, or why it plays no more."""
+        async with self._starting:
+            if self._out is None and (self._lane is None or self._lane.closed):
+                await self._start()
+            if self._out is not None:
+                return self._out
+            assert self._lane is not None
+            return self._lane
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place in one match, out of as many as the bot plays at once."""
+        await self.lane()
+        if self._places is None:  # it plays none itself
+            yield
+        else:
+            async with self._places:
+                yield
+
+    async def stop(self) -> None:
+        """End it."""
+        self._stopped = True
+        if self._life is not None:
+            await self._life.stop()
+
+    async def _start(self) -> None:
+        if self._life is not None:
+            await self._life.stop()
+        life = _Life(self._gateway, self._failed)
+        begun = await life.begin(self.spec, self._log, self._start_us)
+        if isinstance(begun, Absent):
+            self._out = begun
+            return
+        hello, self._lane = begun
+        self._life = life
+        if self._places is None:
+            self._places = asyncio.Semaphore(hello.concurrency)
+
+    def _failed(self, fault: Absent | None) -> None:
+        """Its life is over: blame it, and give it up if it only ever fails."""
+        if self._stopped or self._lane is None:
+            return
+        self.failures += 1
+        if self.failures >= MAX_FAILURES and self._out is None:
+            kind = fault.kind if fault is not None else FaultKind.FAULT_KIND_TIMEOUT
+            last = fault.detail if fault is not None else "it did not answer in time"
+            self._out = Absent(
+                kind, f"not started again after {self.failures} failures in a row; the last: {last}"
+            )
+        self._host.close(self._lane, fault)
+
+
+class _Life:
+    """One life of a bot, from the start of its process to its end."""
+
+    def __init__(self, gateway: Gateway, failed: Callable[[Absent | None], None]) -> None:
+        self._gateway = gateway
+        self._failed = failed
+        self._guest: Guest | None = None
+        self._process: BotProcess | None = None
+        self._hung_up: asyncio.Future[Absent] = asyncio.get_running_loop().create_future()
+        self._watch: asyncio.Task[None] | None = None
+        self._over = False
+        self._ending: asyncio.Task[None] | None = None
+
+    async def begin(self, spec: BotSpec, log: Path, start_us: int) -> tuple[Hello, Lane] | Absent:
+        """Start it and wait for its hello, no longer than its start budget."""
+        self._guest = guest = self._gateway.expect(spec.name, self._lost, self._stuck)
+        self._process = process = await BotProcess.start(
+            spec, self._gateway.address, guest.token, log, LOG_BYTES
+        )
+        waiting: list[asyncio.Future[Any]] = [guest.greeted, process.ended, self._hung_up]
+        await asyncio.wait(waiting, timeout=start_us / 1e6, return_when=asyncio.FIRST_COMPLETED)
+        if guest.greeted.done():
+            self._watch = asyncio.create_task(self._watch_over(process))
+            return guest.greeted.result()
+        return Absent(FaultKind.FAULT_KIND_START_FAILED, await self._why_not(process, start_us))
+
+    async def stop(self) -> None:
+        """End it, whatever it does."""
+        self._over = True
+        if self._watch is not None and self._watch is not asyncio.current_task():
+            self._watch.cancel()
+        if self._guest is not None:
+            self._gateway.dismiss(self._guest)
+        if self._process is not None:
+            await self._process.stop()
+
+    async def _why_not(self, process: BotProcess, start_us: int) -> str:
+        if self._hung_up.done():
+            reason = self._hung_up.result().detail
+        elif process.ended.done():
+            reason = process.ended.result().describe()
+        else:
+            reason = f"it did not greet within {start_us / 1e6:g} s"
+        await self.stop()
+        return reason
+
+    def _lost(self, fault: Absent) -> None:
+        if not self._hung_up.done():
+            self._hung_up.set_result(fault)
+
+    def _stuck(self) -> None:
+        """The host gave it up: its process is ended, since nothing else would free it."""
+        if not self._over:
+            self._fail(None)
+
+    def _fail(self, fault: Absent | None) -> None:
+        self._over = True
+        self._failed(fault)
+        self._ending = asyncio.create_task(self.stop())
+
+    async def _watch_over(self, process: BotProcess) -> None:
+        """Wait until the stream or the process ends, and a moment for the other to follow."""
+        ends: list[asyncio.Future[Any]] = [self._hung_up, process.ended]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(ends, timeout=_LAST_WORDS)
+        if self._over:
+            return
+        fault = self._hung_up.result() if self._hung_up.done() else None
+        if process.ended.done() and (fault is None or fault.kind == FaultKind.FAULT_KIND_DISCONNECTED):
+            fault = Absent(FaultKind.FAULT_KIND_CRASHED, process.ended.result().describe())
+        self._fail(fault)

@@ -1,0 +1,111 @@
+"""A worker process: reads blocks from standard input, plays them with its own bots, writes results.
+
+Started by the arena as `python -m arena.cli.worker`. Its first frame is its setup in JSON. When
+its input closes it ends, and its bots with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import sys
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from botarena.v1.record_pb2 import Block, BlockResult
+
+from arena.bots.reference import BotSpec
+from arena.bots.tables import Tables
+from arena.tournament.blocks import run_block
+from arena.tournament.frames import pack, read_frame
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """What a worker is told at its start.
+
+    Attributes:
+        worker: its number.
+        cores: the cores that it and its bots may use; empty: all.
+        bots: all bots of the tournament.
+        logs: folder for the bots' output.
+        start_us: how long a bot may take to greet, in microseconds.
+    """
+
+    worker: int
+    cores: list[int]
+    bots: list[BotSpec]
+    logs: str
+    start_us: int
+
+    def pack(self) -> bytes:
+        """As the first frame."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def unpack(cls, data: bytes) -> WorkerSetup:
+        """Out of the first frame."""
+        values: dict[str, Any] = json.loads(data)
+        return cls(**{**values, "bots": [BotSpec.from_json(bot) for bot in values["bots"]]})
+
+
+async def work() -> None:
+    """Play until the input closes."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
+    results = _private_stdout()
+    first = await read_frame(reader)
+    if first is None:
+        return
+    setup = WorkerSetup.unpack(first)
+    if setup.cores:
+        os.sched_setaffinity(0, setup.cores)
+    async with Tables(setup.bots, Path(setup.logs), setup.start_us, setup.worker) as tables:
+        running: set[asyncio.Task[None]] = set()
+        while (data := await read_frame(reader)) is not None:
+            task = asyncio.create_task(_play(Block.FromString(data), tables, results))
+            running.add(task)
+            task.add_done_callback(running.discard)
+        for task in running:
+            task.cancel()
+
+
+async def _play(block: Block, tables: Tables, results: int) -> None:
+    try:
+        result = await run_block(block, tables.play)
+    except Exception as error:  # a bug of ours must not leave the arena waiting for this block
+        traceback.print_exc()
+        result = BlockResult(block=block.index, failure=f"{type(error).__name__}: {error}")
+    _write_all(results, pack(result.SerializeToString()))
+
+
+def _write_all(end: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(end, data) :]
+
+
+def _private_stdout() -> int:
+    """The pipe to the arena, out of the reach of anything that prints: that goes to stderr."""
+    results = os.dup(1)
+    os.dup2(2, 1)
+    return results
+
+
+def main() -> int:
+    """Run the worker; the arena alone decides when it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Nothing here forms cycles worth a search after every few hundred decisions.
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
+    asyncio.run(work())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Migrations: every schema that was ever released leads to the newest one."""

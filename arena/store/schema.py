@@ -1,0 +1,86 @@
+"""The tables. Records of matches are append-only; all else is there to find them."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+# SQLite gives row numbers to columns of type INTEGER alone.
+_Number = BigInteger().with_variant(Integer(), "sqlite")
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+tournament = Table(
+    "tournament",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("name", String(80), nullable=False, unique=True),
+    Column("kind", String(20), nullable=False),
+    Column("game", String(40), nullable=False),
+    Column("options", Text, nullable=False, comment="JSON, as a person gave them"),
+    Column("seats", Integer, nullable=False),
+    Column("deals", BigInteger, nullable=False),
+    Column("rotate", Boolean, nullable=False),
+    Column("matches", BigInteger, nullable=False, comment="to be played in all"),
+    Column("seed", LargeBinary(32), nullable=False),
+    Column("move_us", BigInteger, nullable=False),
+    Column("bank_us", BigInteger, nullable=False),
+    Column("start_us", BigInteger, nullable=False),
+    Column("faults_allowed", Integer, nullable=False),
+    Column("created_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
+    Column("finished_us", BigInteger, comment="null while matches are missing"),
+)
+
+tournament_bot = Table(
+    "tournament_bot",
+    metadata,
+    Column("tournament", _Number, ForeignKey("tournament.id"), primary_key=True),
+    Column("bot", Integer, primary_key=True, comment="index within the tournament"),
+    Column("name", String(80), nullable=False),
+    Column("version", String(120), nullable=False),
+    Column("spec", Text, nullable=False, comment="JSON: how it is started"),
+)
+
+match = Table(
+    "match",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("tournament", _Number, ForeignKey("tournament.id"), nullable=False),
+    Column("block", BigInteger, nullable=False),
+    Column("seating", Integer, nullable=False),
+    Column("verdict", Integer, nullable=False),
+    Column("record", LargeBinary, nullable=False, comment="a sealed MatchRecord"),
+    UniqueConstraint("tournament", "block", "seating"),
+)
+
+match_seat = Table(
+    "match_seat",
+    metadata,
+    Column("match", _Number, ForeignKey("match.id"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("bot", Integer, nullable=False, comment="index within the tournament"),
+    Column("rank", Integer, comment="null if the match is void"),
+    Column("score", Integer),
+    Column("fault", Integer, comment="kind of the fault by which the seat was forfeited"),
+    Index(None, "bot"),
+    sqlite_with_rowid=False,
+)

@@ -1,0 +1,375 @@
+"""The store: tournaments and their records in a database.
+
+It knows rows and sealed records, not games or bots. One writer at a time; any number of readers.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from arena.store.schema import match, match_seat, tournament, tournament_bot
+
+_HEAD = "0001"
+_DB_ATTEMPT_S = 30
+
+
+class StoreError(Exception):
+    """The database cannot do what was asked; the message says what, why and what to do."""
+
+
+class NameTakenError(StoreError):
+    """There is a tournament of this name already."""
+
+
+class NotStoredError(StoreError):
+    """There is no such tournament or match."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBot:
+    """A bot of a tournament: its name, its version, and how it is started as plain data."""
+
+    name: str
+    version: str
+    spec: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTournament:
+    """A tournament as it is stored.
+
+    Attributes:
+        id: row number, 0 before it is stored.
+        name: unique name.
+        kind: "tournament" or "play".
+        game: name of the game.
+        options: the game's options as a person gave them.
+        seats: seats at a table.
+        deals: number of deals.
+        rotate: whether each deal is played in all rotations of the seats.
+        matches: number of matches to be played in all.
+        seed: its secret seed, 32 bytes.
+        move_us, bank_us, start_us: the clock, in microseconds.
+        faults_allowed: timeouts and illegal actions allowed to each seat before forfeit.
+        bots: its bots by index.
+        created_us: when, in microseconds since 1970 UTC.
+        finished_us: when all matches were stored; None before.
+    """
+
+    id: int
+    name: str
+    kind: str
+    game: str
+    options: dict[str, str]
+    seats: int
+    deals: int
+    rotate: bool
+    matches: int
+    seed: bytes
+    move_us: int
+    bank_us: int
+    start_us: int
+    faults_allowed: int
+    bots: tuple[StoredBot, ...]
+    created_us: int
+    finished_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSeat:
+    """A seat of a stored match; rank and score are None if the match is void."""
+
+    bot: int
+    rank: int | None
+    score: int | None
+    fault: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """A match as it is stored: where it belongs, how it went, and its sealed record."""
+
+    block: int
+    seating: int
+    verdict: int
+    record: bytes
+    seats: tuple[StoredSeat, ...]
+
+
+class Store:
+    """An open database.
+
+    Args:
+        url: a SQLAlchemy URL, such as "sqlite:///arena.db".
+
+    Raises:
+        StoreError: it cannot be opened.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        try:
+            self._engine = _engine(url)
+            with self._writing() as connection:
+                _upgrade(connection)
+        except (DBAPIError, sa.exc.ArgumentError, sa.exc.NoSuchModuleError) as error:
+            raise StoreError(
+                f"the database {url} cannot be opened: {_reason(error)}; "
+                "give the path of a file that this user may write, or another --db"
+            ) from error
+
+    def close(self) -> None:
+        """Close it."""
+        self._engine.dispose()
+
+    # tournaments
+
+    def create(self, new: StoredTournament) -> StoredTournament:
+        """Store a tournament before its first match.
+
+        Raises:
+            NameTakenError: its name is taken.
+        """
+        values = {
+            column.name: getattr(new, column.name)
+            for column in tournament.columns
+            if column.name not in ("id", "options")
+        }
+        values["options"] = json.dumps(new.options, sort_keys=True)
+        try:
+            with self._writing() as connection:
+                number = connection.execute(sa.insert(tournament).values(values)).inserted_primary_key
+                assert number is not None
+                rows = [
+                    {
+                        "tournament": number[0],
+                        "bot": index,
+                        "name": bot.name,
+                        "version": bot.version,
+                        "spec": json.dumps(bot.spec),
+                    }
+                    for index, bot in enumerate(new.bots)
+                ]
+                connection.execute(sa.insert(tournament_bot), rows)
+        except sa.exc.IntegrityError:
+            raise NameTakenError(
+                f"there is a tournament {new.name!r} already in {self.url}; choose another --name, "
+                f"or continue it: arena tournament resume {new.name}"
+            ) from None
+        return self.tournament(new.name)
+
+    def tournament(self, name: str | None = None) -> StoredTournament:
+        """The tournament of this name; without one the newest.
+
+        Raises:
+            NotStoredError: there is none.
+        """
+        query = sa.select(tournament)
+        query = query.where(tournament.c.name == name) if name else query.order_by(tournament.c.id.desc())
+        with self._engine.connect() as connection:
+            row = connection.execute(query.limit(1)).mappings().first()
+            if row is None:
+                what = f"no tournament {name!r}" if name else "no tournament"
+                raise NotStoredError(
+                    f"there is {what} in {self.url}; see what there is: arena tournament list"
+                )
+            return self._read(connection, row)
+
+    def tournaments(self) -> list[tuple[StoredTournament, int]]:
+        """All tournaments, oldest first, each with the number of its stored matches."""
+        counts = sa.select(match.c.tournament, sa.func.count()).group_by(match.c.tournament)
+        with self._engine.connect() as connection:
+            stored: dict[int, int] = {row[0]: row[1] for row in connection.execute(counts)}
+            rows = connection.execute(sa.select(tournament).order_by(tournament.c.id)).mappings().all()
+            return [(self._read(connection, row), stored.get(row["id"], 0)) for row in rows]
+
+    def finish(self, number: int) -> None:
+        """Note that all matches of a tournament are stored."""
+        with self._writing() as connection:
+            connection.execute(
+                sa.update(tournament)
+                .where(tournament.c.id == number, tournament.c.finished_us.is_(None))
+                .values(finished_us=time.time_ns() // 1000)
+            )
+
+    def _read(self, connection: sa.Connection, row: sa.RowMapping) -> StoredTournament:
+        bots = connection.execute(
+            sa.select(tournament_bot)
+            .where(tournament_bot.c.tournament == row["id"])
+            .order_by(tournament_bot.c.bot)
+        ).mappings()
+        return StoredTournament(
+            **{**row, "options": json.loads(row["options"])},
+            bots=tuple(StoredBot(bot["name"], bot["version"], json.loads(bot["spec"])) for bot in bots),
+        )
+
+    # matches
+
+    def add(self, number: int, matches: Sequence[StoredMatch]) -> int:
+        """Store matches of a tournament in one transaction; those that are there already stay as they are.
+
+        Returns:
+            How many were new.
+        """
+        with self._writing() as connection:
+            stored = _places(connection, number, matches)
+            new = [played for played in matches if (played.block, played.seating) not in stored]
+            if new:
+                _insert(connection, number, new)
+        return len(new)
+
+    def done(self, number: int) -> set[tuple[int, int]]:
+        """(block, seating) of the stored matches of a tournament."""
+        query = sa.select(match.c.block, match.c.seating).where(match.c.tournament == number)
+        with self._engine.connect() as connection:
+            return {(row[0], row[1]) for row in connection.execute(query)}
+
+    def matches(self, number: int) -> Iterator[StoredMatch]:
+        """The stored matches of a tournament in the order of its schedule, in constant memory."""
+        query = (
+            sa.select(match, match_seat)
+            .join(match_seat, match_seat.c.match == match.c.id)
+            .where(match.c.tournament == number)
+            .order_by(match.c.block, match.c.seating, match_seat.c.seat)
+        )
+        with self._engine.connect().execution_options(yield_per=500) as connection:
+            head: Any = None
+            seats: list[StoredSeat] = []
+            for row in connection.execute(query):
+                if head is not None and head.id != row.id:
+                    yield _stored(head, seats)
+                    seats = []
+                head = row
+                seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
+            if head is not None:
+                yield _stored(head, seats)
+
+    def match(self, number: int, block: int, seating: int) -> StoredMatch:
+        """One stored match.
+
+        Raises:
+            NotStoredError: it is not stored.
+        """
+        query = sa.select(match).where(
+            match.c.tournament == number, match.c.block == block, match.c.seating == seating
+        )
+        with self._engine.connect() as connection:
+            row = connection.execute(query).first()
+            if row is None:
+                raise NotStoredError(
+                    "this match has not been played; see what there is: arena tournament show"
+                )
+            of_match = sa.select(match_seat).where(match_seat.c.match == row.id).order_by(match_seat.c.seat)
+            seats = [StoredSeat(s.bot, s.rank, s.score, s.fault) for s in connection.execute(of_match)]
+            return _stored(row, seats)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        try:
+            with self._engine.execution_options(writing=True).begin() as connection:
+                yield connection
+        except sa.exc.OperationalError as error:
+            raise StoreError(
+                f"the database {self.url} cannot be written: {_reason(error)}; "
+                "nothing that was stored is lost: mend it and resume the tournament"
+            ) from error
+
+
+def sqlite_url(path: Path) -> str:
+    """The URL of a SQLite file."""
+    return f"sqlite:///{path}"
+
+
+def _places(
+    connection: sa.Connection, number: int, matches: Sequence[StoredMatch]
+) -> dict[tuple[int, int], int]:
+    """Row numbers of what is stored of the blocks of these matches, by (block, seating)."""
+    blocks = {played.block for played in matches}
+    query = sa.select(match.c.block, match.c.seating, match.c.id).where(
+        match.c.tournament == number, match.c.block.in_(blocks)
+    )
+    return {(row[0], row[1]): row[2] for row in connection.execute(query)}
+
+
+def _insert(connection: sa.Connection, number: int, matches: Sequence[StoredMatch]) -> None:
+    columns = ("block", "seating", "verdict", "record")
+    rows = [{"tournament": number} | {name: getattr(m, name) for name in columns} for m in matches]
+    connection.execute(sa.insert(match), rows)
+    keys = _places(connection, number, matches)
+    seats = [
+        {
+            "match": keys[m.block, m.seating],
+            "seat": i,
+            "bot": s.bot,
+            "rank": s.rank,
+            "score": s.score,
+            "fault": s.fault,
+        }
+        for m in matches
+        for i, s in enumerate(m.seats)
+    ]
+    connection.execute(sa.insert(match_seat), seats)
+
+
+def _stored(row: Any, seats: Sequence[StoredSeat]) -> StoredMatch:
+    return StoredMatch(row.block, row.seating, row.verdict, row.record, tuple(seats))
+
+
+def _engine(url: str) -> sa.Engine:
+    engine = sa.create_engine(url)
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # The driver's own idea of transactions begins them too late; we begin them ourselves.
+    connection.isolation_level = None
+    for pragma in (
+        f"busy_timeout = {_DB_ATTEMPT_S * 1000}",
+        "journal_mode = WAL",
+        "synchronous = NORMAL",
+        "foreign_keys = ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    # A writer takes its turn at once: whoever reads first and writes then may be refused in between.
+    writing = connection.get_execution_options().get("writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _upgrade(connection: sa.Connection) -> None:
+    """Bring the schema to the newest version."""
+    if _revision(connection) == _HEAD:
+        return
+    # Only here: it costs a third of a second, and nearly every start finds the newest schema.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _revision(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first()
+    return None if row is None else str(row[0])
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error)

@@ -1,0 +1,165 @@
+"""The local executor: one worker process per core, pinned together with its bots."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from botarena.v1.record_pb2 import Block, BlockResult
+
+from arena.tournament.frames import pack, read_frame
+
+IN_FLIGHT = 64
+"""Matches that a worker is given at once. More of them make larger frames; fewer waste less at a kill."""
+MAX_TRIES = 3
+"""A block that the machine lost so often is not tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerCommand:
+    """How a worker process is started.
+
+    Attributes:
+        command: program and arguments.
+        setup: its first frame.
+    """
+
+    command: Sequence[str]
+    setup: bytes
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: asyncio.subprocess.Process
+    blocks: dict[int, Block] = field(default_factory=dict)
+
+
+class LocalExecutor:
+    """Plays blocks in worker processes of this machine.
+
+    Args:
+        commands: how each worker is started, one entry per worker.
+    """
+
+    def __init__(self, commands: Sequence[WorkerCommand]) -> None:
+        self._commands = commands
+        self._results: asyncio.Queue[tuple[_Worker, BlockResult | None]] = asyncio.Queue()
+        self._tries: dict[int, int] = {}
+
+    async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[BlockResult, None]:
+        """Play blocks; their results come in the order in which they get done.
+
+        Worker processes and their bots are gone when the iterator is closed.
+        """
+        readers: list[asyncio.Task[None]] = []
+        workers: list[_Worker] = []
+        again: list[Block] = []
+        try:
+            for number in range(len(self._commands)):
+                await self._hire(number, workers, readers)
+            while True:
+                self._hand_out(blocks, again, workers)
+                if not any(worker.blocks for worker in workers):
+                    return
+                worker, result = await self._results.get()
+                if result is None:
+                    lost, reason = list(worker.blocks.values()), f"its worker ended ({_end_of(worker)})"
+                    number = workers.index(worker)
+                    workers.remove(worker)
+                    await self._hire(number, workers, readers)
+                elif result.failure:
+                    lost, reason = [worker.blocks.pop(result.block)], result.failure
+                else:
+                    del worker.blocks[result.block]
+                    lost, reason = [], ""
+                    yield result
+                for failed in self._retry(lost, reason, again):
+                    yield failed
+        finally:
+            await _dismiss(workers, readers)
+
+    async def _hire(self, number: int, workers: list[_Worker], readers: list[asyncio.Task[None]]) -> None:
+        command = self._commands[number]
+        process = await asyncio.create_subprocess_exec(
+            *command.command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for us: we end the workers in order
+        )
+        worker = _Worker(process)
+        workers.insert(number, worker)
+        _send(worker, command.setup)
+        readers.append(asyncio.create_task(self._listen(worker)))
+
+    async def _listen(self, worker: _Worker) -> None:
+        assert worker.process.stdout is not None
+        while (data := await read_frame(worker.process.stdout)) is not None:
+            await self._results.put((worker, BlockResult.FromString(data)))
+        await self._results.put((worker, None))
+
+    def _hand_out(self, blocks: Iterator[Block], again: list[Block], workers: Sequence[_Worker]) -> None:
+        """Give the least busy worker the next block, until all have enough."""
+        while True:
+            worker = min(workers, key=lambda worker: len(worker.blocks))
+            in_play = sum(len(block.seatings) for block in worker.blocks.values())
+            if in_play >= IN_FLIGHT:
+                return
+            block = again.pop() if again else next(blocks, None)
+            if block is None:
+                return
+            worker.blocks[block.index] = block
+            _send(worker, block.SerializeToString())
+
+    def _retry(self, lost: Sequence[Block], reason: str, again: list[Block]) -> list[BlockResult]:
+        """Blocks that the machine lost are played again, unless they are lost every time."""
+        hopeless = []
+        for block in lost:
+            self._tries[block.index] = self._tries.get(block.index, 0) + 1
+            if self._tries[block.index] < MAX_TRIES:
+                again.append(block)
+            else:
+                failure = f"lost {MAX_TRIES} times; the last time {reason}"
+                hopeless.append(BlockResult(block=block.index, failure=failure))
+        return hopeless
+
+
+def worker_cpus(workers: int) -> list[list[int]]:
+    """A share of this process's cores for each worker.
+
+    Args:
+        workers: how many; beyond the number of cores they share.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    return [
+        cores[number % len(cores) :: workers] or [cores[number % len(cores)]] for number in range(workers)
+    ]
+
+
+def _end_of(worker: _Worker) -> str:
+    code = worker.process.returncode
+    return f"exit code {code}" if code is not None else "its pipe closed"
+
+
+def _send(worker: _Worker, data: bytes) -> None:
+    assert worker.process.stdin is not None
+    with suppress(OSError):  # it died: its reader will tell
+        worker.process.stdin.write(pack(data))
+
+
+async def _dismiss(workers: Sequence[_Worker], readers: Sequence[asyncio.Task[None]]) -> None:
+    """Close the workers' input, which ends them and their bots, and wait until they are gone."""
+    for worker in workers:
+        if worker.process.stdin is not None:
+            worker.process.stdin.close()
+    for worker in workers:
+        try:
+            await asyncio.wait_for(worker.process.wait(), 10)
+        except TimeoutError:
+            worker.process.kill()
+            await worker.process.wait()
+    for reader in readers:
+        reader.cancel()
+    await asyncio.gather(*readers, return_exceptions=True)
