@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import re
@@ -12,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from arena.errors import NotFoundError, UsageError
 
 SYNTAX = "./dir (with bot.toml), ./bot.py, module:Class, 'cmd:./mybot --fast' or house:NAME"
 
@@ -30,11 +33,11 @@ _NOT_CODE = {"__pycache__", ".git", "node_modules", ".venv", "target"}
 _MAX_FILES = 2000
 
 
-class BotReferenceError(ValueError):
-    """A reference that stands for no bot; the message says what, why and what to do."""
+class BotReferenceError(UsageError):
+    """A reference or a bot.toml that cannot mean a bot."""
 
 
-class BotNotFoundError(BotReferenceError):
+class BotNotFoundError(NotFoundError):
     """There is nothing where the reference points."""
 
 
@@ -43,7 +46,7 @@ class BotSpec:
     """A bot that can be started.
 
     Attributes:
-        reference: what the person wrote.
+        reference: what the person wrote, files by their whole path: with the folder, it finds the bot again.
         name: its name in the tournament.
         version: what identifies its code: the author's version and a digest of its files.
         command: the program and its arguments.
@@ -85,8 +88,9 @@ def resolve_all(references: Sequence[str], game: str) -> list[BotSpec]:
         spec = resolve(reference)
         if spec.games and game not in spec.games:
             raise BotReferenceError(
-                f"{reference} does not play {game}: its bot.toml names {', '.join(spec.games)}; "
-                "choose another bot, or add the game to it"
+                f"{reference} does not play {game}",
+                f"its bot.toml names {', '.join(spec.games)}",
+                "choose another bot, or add the game to its bot.toml",
             )
         specs.append(replace(spec, name=_free_name(spec.name, {other.name for other in specs})))
     return specs
@@ -110,7 +114,21 @@ def resolve(reference: str) -> BotSpec:
         return _script(reference, path)
     if colon and "/" not in reference and all(part.isidentifier() for part in kind.split(".")):
         return _module(reference, kind, rest)
-    raise BotNotFoundError(f"there is no bot {reference!r}: no such file or folder; a bot is {SYNTAX}")
+    raise BotNotFoundError(
+        f"there is no bot {reference!r}", "no such file or folder", f"give a bot as {SYNTAX}"
+    )
+
+
+def current_version(spec: BotSpec) -> str:
+    """The version that a bot's code has now; it differs from the spec's if the code was changed since.
+
+    Raises:
+        BotNotFoundError: the code is gone.
+    """
+    if not Path(spec.folder).is_dir():
+        raise BotNotFoundError(f"the bot {spec.name} is gone", f"there is no {spec.folder}", "put it back")
+    with contextlib.chdir(spec.folder):
+        return resolve(spec.reference).version
 
 
 def house_names() -> list[str]:
@@ -127,18 +145,24 @@ def _house_folder() -> Path:
 
 def _house(reference: str, name: str) -> BotSpec:
     if name not in house_names():
-        raise BotNotFoundError(f"there is no house bot {name!r}; there are: {', '.join(house_names())}")
+        raise BotNotFoundError(
+            f"there is no bot {reference!r}",
+            "no house bot has this name",
+            f"choose one of {', '.join(house_names())}",
+        )
     return _folder(reference, _house_folder() / name)
 
 
 def _folder(reference: str, path: Path) -> BotSpec:
     manifest = path / "bot.toml"
     if not manifest.is_file():
-        raise BotNotFoundError(f"{reference} has no bot.toml; it needs one with at least name and command")
+        raise BotNotFoundError(
+            f"{reference} is no bot", "the folder has no bot.toml", "write one with at least name and command"
+        )
     values = _read_manifest(manifest)
     version = "+".join(filter(None, [values.get("version", ""), _digest(_code_files(path), path)]))
     return BotSpec(
-        reference=reference,
+        reference=reference if reference.startswith("house:") else str(path.resolve()),
         name=values["name"],
         version=version,
         command=tuple(values["command"]),
@@ -152,20 +176,36 @@ def _read_manifest(manifest: Path) -> dict[str, Any]:
     try:
         values = tomllib.loads(manifest.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BotReferenceError(f"{manifest} cannot be read: {error}; it must be TOML") from None
+        raise BotReferenceError(
+            f"{manifest} cannot be read", str(error), "mend it: it must be TOML"
+        ) from None
     if isinstance(values.get("command"), str):
         values["command"] = shlex.split(values["command"])
     for key, value in values.items():
         if key not in _KEYS:
-            raise BotReferenceError(f"{manifest} has an unknown key {key!r}; allowed are {', '.join(_KEYS)}")
+            raise BotReferenceError(
+                f"{manifest} cannot be used",
+                f"it has an unknown key {key!r}",
+                f"use only {', '.join(_KEYS)}",
+            )
         if not isinstance(value, _KEYS[key]):
-            raise BotReferenceError(f"{manifest}: {key} must be a {_KEYS[key].__name__}, not {value!r}")
+            raise BotReferenceError(
+                f"{manifest} cannot be used",
+                f"{key} is {value!r}",
+                f"make it a {_KEYS[key].__name__}",
+            )
     if not _NAME.fullmatch(values.get("name", "")):
         raise BotReferenceError(
-            f"{manifest}: name must be 1 to 40 letters, digits or .+-_, not {values.get('name')!r}"
+            f"{manifest} cannot be used",
+            f"name is {values.get('name')!r}",
+            "give it 1 to 40 letters, digits or .+-_, the first a letter or a digit",
         )
     if not values.get("command") or not all(isinstance(word, str) for word in values["command"]):
-        raise BotReferenceError(f'{manifest}: command must be a list of words such as ["python3", "main.py"]')
+        raise BotReferenceError(
+            f"{manifest} cannot be used",
+            f"command is {values.get('command')!r}",
+            'make it a list of words such as ["python3", "main.py"]',
+        )
     return values
 
 
@@ -173,7 +213,7 @@ def _script(reference: str, path: Path) -> BotSpec:
     """A single file: Python by its ending, else whatever the system makes of it."""
     path = path.resolve()
     command = (sys.executable, str(path)) if path.suffix == ".py" else (str(path),)
-    return BotSpec(reference, _clean_name(path.stem), _digest([path], path.parent), command, str(path.parent))
+    return BotSpec(str(path), _clean_name(path.stem), _digest([path], path.parent), command, str(path.parent))
 
 
 def _module(reference: str, module: str, attribute: str) -> BotSpec:
@@ -185,9 +225,15 @@ def _module(reference: str, module: str, attribute: str) -> BotSpec:
     finally:
         sys.path.pop(0)
     if found is None or found.origin is None or not Path(found.origin).is_file():
-        raise BotNotFoundError(f"there is no module {module!r} from here; a bot is {SYNTAX}")
+        raise BotNotFoundError(
+            f"there is no bot {reference!r}",
+            f"no module {module!r} can be found from here",
+            f"give a bot as {SYNTAX}",
+        )
     if not attribute.isidentifier():
-        raise BotReferenceError(f"{reference!r} names no class or function; write it as module:Class")
+        raise BotReferenceError(
+            f"there is no bot {reference!r}", "it names no class or function", "write it as module:Class"
+        )
     origin = Path(found.origin)
     command = (sys.executable, "-m", "botarena", reference)
     return BotSpec(
@@ -198,7 +244,9 @@ def _module(reference: str, module: str, attribute: str) -> BotSpec:
 def _command(reference: str, line: str) -> BotSpec:
     words = shlex.split(line)
     if not words:
-        raise BotReferenceError("'cmd:' names no program; write it as 'cmd:./mybot --fast'")
+        raise BotReferenceError(
+            "there is no bot 'cmd:'", "it names no program", "write it as 'cmd:./mybot --fast'"
+        )
     files = [Path(word).resolve() for word in words if Path(word).is_file()]
     digest = _digest(files, Path.cwd(), line.encode())
     return BotSpec(reference, _clean_name(Path(words[0]).stem), digest, tuple(words), str(Path.cwd()))
@@ -208,7 +256,9 @@ def _code_files(folder: Path) -> list[Path]:
     files = sorted(_walk(folder))
     if len(files) > _MAX_FILES:
         raise BotReferenceError(
-            f"{folder} has more than {_MAX_FILES} files: a bot's folder holds the bot alone"
+            f"{folder} is no bot's folder",
+            f"it has more than {_MAX_FILES} files",
+            "put the bot alone into a folder",
         )
     return files
 

@@ -24,6 +24,10 @@ class GameError(ValueError):
     """Something that a game was given does not fit its rules."""
 
 
+class UnknownGameError(GameError):
+    """No game of this name is registered."""
+
+
 class PlayersError(GameError):
     """The game cannot be played with this number of seats (`E_PLAYERS`)."""
 

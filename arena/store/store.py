@@ -16,21 +16,22 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
+from arena.errors import ArenaError, NotFoundError
 from arena.store.schema import match, match_seat, tournament, tournament_bot
 
 _HEAD = "0001"
 _DB_ATTEMPT_S = 30
 
 
-class StoreError(Exception):
-    """The database cannot do what was asked; the message says what, why and what to do."""
+class StoreError(ArenaError):
+    """The database cannot do what was asked."""
 
 
 class NameTakenError(StoreError):
     """There is a tournament of this name already."""
 
 
-class NotStoredError(StoreError):
+class NotStoredError(NotFoundError):
     """There is no such tournament or match."""
 
 
@@ -123,8 +124,9 @@ class Store:
                 _upgrade(connection)
         except (DBAPIError, sa.exc.ArgumentError, sa.exc.NoSuchModuleError) as error:
             raise StoreError(
-                f"the database {url} cannot be opened: {_reason(error)}; "
-                "give the path of a file that this user may write, or another --db"
+                f"the database {url} cannot be opened",
+                _reason(error),
+                "give the path of a file that this user may write, or another --db",
             ) from error
 
     def close(self) -> None:
@@ -162,8 +164,9 @@ class Store:
                 connection.execute(sa.insert(tournament_bot), rows)
         except sa.exc.IntegrityError:
             raise NameTakenError(
-                f"there is a tournament {new.name!r} already in {self.url}; choose another --name, "
-                f"or continue it: arena tournament resume {new.name}"
+                f"the tournament {new.name!r} cannot be created",
+                f"there is one of this name in {self.url}",
+                f"choose another --name, or continue it: arena tournament resume {new.name}",
             ) from None
         return self.tournament(new.name)
 
@@ -178,9 +181,10 @@ class Store:
         with self._engine.connect() as connection:
             row = connection.execute(query.limit(1)).mappings().first()
             if row is None:
-                what = f"no tournament {name!r}" if name else "no tournament"
                 raise NotStoredError(
-                    f"there is {what} in {self.url}; see what there is: arena tournament list"
+                    f"there is no tournament {name!r}" if name else "there is no tournament yet",
+                    f"{self.url} holds none" + (" of this name" if name else ""),
+                    "see what there is: arena tournament list" if name else "run one: arena tournament run",
                 )
             return self._read(connection, row)
 
@@ -266,7 +270,9 @@ class Store:
             row = connection.execute(query).first()
             if row is None:
                 raise NotStoredError(
-                    "this match has not been played; see what there is: arena tournament show"
+                    "there is no such match",
+                    "it is not in this tournament, or has not been played yet",
+                    "see what there is: arena match list",
                 )
             of_match = sa.select(match_seat).where(match_seat.c.match == row.id).order_by(match_seat.c.seat)
             seats = [StoredSeat(s.bot, s.rank, s.score, s.fault) for s in connection.execute(of_match)]
@@ -279,8 +285,9 @@ class Store:
                 yield connection
         except sa.exc.OperationalError as error:
             raise StoreError(
-                f"the database {self.url} cannot be written: {_reason(error)}; "
-                "nothing that was stored is lost: mend it and resume the tournament"
+                f"the database {self.url} cannot be written",
+                _reason(error),
+                "mend it and resume the tournament: nothing that was stored is lost",
             ) from error
 
 

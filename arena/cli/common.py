@@ -1,0 +1,73 @@
+"""What several commands share: options, names of matches, the database."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.errors import UsageError
+from arena.store.store import Store, StoredTournament, sqlite_url
+
+DbOption = Annotated[
+    str,
+    typer.Option(
+        "--db", envvar="ARENA_DB", metavar="FILE|URL", help="Database: a file, or an URL of SQLAlchemy."
+    ),
+]
+DEFAULT_DB = "arena.db"
+
+_MATCH = re.compile(r"(?:(?P<tournament>.+)/)?m?(?P<number>\d+)")
+
+
+@contextmanager
+def open_store(db: str) -> Iterator[Store]:
+    """The database that `--db` names, until the end of the block."""
+    store = Store(db if "://" in db else sqlite_url(Path(db)))
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def logs_folder(db: str, tournament: str) -> Path:
+    """Where the bots' output of a tournament is kept: beside the database."""
+    base = Path(os.environ.get("ARENA_LOGS", "arena-logs" if "://" in db else f"{db}.logs"))
+    return base / tournament
+
+
+def match_name(number: int) -> str:
+    """Name of a match within its tournament, such as m0312."""
+    return f"m{number:04d}"
+
+
+def match_place(tournament: StoredTournament, number: int) -> tuple[int, int]:
+    """Block and seating of a match number."""
+    return divmod(number, seatings_of(tournament))
+
+
+def match_number(tournament: StoredTournament, block: int, seating: int) -> int:
+    """Number of a match in its tournament."""
+    return block * seatings_of(tournament) + seating
+
+
+def seatings_of(tournament: StoredTournament) -> int:
+    """Matches per block."""
+    return tournament.seats if tournament.rotate else 1
+
+
+def parse_match(text: str) -> tuple[str | None, int]:
+    """Tournament (None: the newest) and number of a match as a person writes it: NAME/m0312 or m0312."""
+    found = _MATCH.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"{text!r} is no match",
+            "it is neither a file nor like m0312 or NAME/m0312",
+            "see: arena match list",
+        )
+    return found["tournament"], int(found["number"])

@@ -1,0 +1,219 @@
+"""What a person writes about a tournament, turned into one that can be stored."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from arena.bots.reference import BotSpec, resolve_all
+from arena.errors import NotFoundError, UsageError
+from arena.games import find_game
+from arena.games.chance import SEED_BYTES
+from arena.games.game import PlayersError
+from arena.store.store import StoredBot, StoredTournament
+from arena.tournament.schedule import RoundRobin
+
+_UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
+_TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m)")
+_NAME = re.compile(r"[\w][\w.+-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The clock of every seat, in microseconds, and its tolerance."""
+
+    move_us: int = 5_000_000
+    bank_us: int = 60_000_000
+    start_us: int = 10_000_000
+    faults_allowed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A tournament as a person describes it; what is None has its default."""
+
+    game: str
+    bots: Sequence[str]
+    kind: str = "tournament"
+    seats: int | None = None
+    deals: int | None = None
+    matches: int | None = None
+    rotate: bool = True
+    seed: str | None = None
+    name: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+
+    def build(self) -> StoredTournament:
+        """The tournament, all of it checked.
+
+        Raises:
+            ArenaError, GameError, ScheduleError: what is wrong.
+        """
+        game = find_game(self.game)
+        game.options(self.options)
+        bots = resolve_all(self.bots, game.name)
+        seats = self.seats or min(len(bots), game.seats.stop - 1)
+        if seats not in game.seats:
+            raise PlayersError(
+                f"{game.name} has {game.seats.start} to {game.seats.stop - 1} seats, "
+                f"and {seats} were asked for"
+            )
+        seed = parse_seed(self.seed) if self.seed else secrets.token_bytes(SEED_BYTES)
+        deals = self.deals or _deals_for(self.matches, seats if self.rotate else 1)
+        schedule = RoundRobin(len(bots), seats, deals, seed, self.rotate)
+        return StoredTournament(
+            id=0,
+            name=_checked_name(self.name) if self.name else _new_name(game.name),
+            kind=self.kind,
+            game=game.name,
+            options=dict(self.options),
+            seats=seats,
+            deals=schedule.blocks,
+            rotate=self.rotate,
+            matches=min(schedule.matches, self.matches or schedule.matches),
+            seed=seed,
+            move_us=self.limits.move_us,
+            bank_us=self.limits.bank_us,
+            start_us=self.limits.start_us,
+            faults_allowed=self.limits.faults_allowed,
+            bots=tuple(StoredBot(bot.name, bot.version, bot.to_json()) for bot in bots),
+            created_us=time.time_ns() // 1000,
+            finished_us=None,
+        )
+
+
+def bots_of(tournament: StoredTournament) -> list[BotSpec]:
+    """The bots of a stored tournament, as they are started."""
+    return [BotSpec.from_json(bot.spec) for bot in tournament.bots]
+
+
+def parse_options(pairs: Sequence[str]) -> dict[str, str]:
+    """Options of a game out of `--option key=value`."""
+    return dict(_pair(pair, "--option specials=2,3,4") for pair in pairs)
+
+
+def parse_each(pairs: Sequence[str]) -> Limits:
+    """Limits out of `--each time=1s,bank=30s`."""
+    limits = Limits()
+    for pair in (part for text in pairs for part in text.split(",")):
+        key, value = _pair(pair, "--each time=1s,bank=60s,start=10s,faults=0")
+        if key == "faults":
+            limits = replace(limits, faults_allowed=_count(value, "faults"))
+        elif key in ("time", "bank", "start"):
+            name = {"time": "move_us", "bank": "bank_us", "start": "start_us"}[key]
+            limits = replace(limits, **{name: parse_time(value)})
+        else:
+            raise UsageError(
+                f"--each {pair} means nothing",
+                f"there is no limit {key!r}",
+                "use time, bank, start or faults",
+            )
+    return limits
+
+
+def parse_time(text: str) -> int:
+    """A length of time such as 500ms, 1.5s or 2m, in microseconds."""
+    found = _TIME.fullmatch(text)
+    microseconds = int(float(found[1]) * _UNITS[found[2]]) if found else 0
+    if microseconds < 1:
+        raise UsageError(
+            f"{text!r} is no time", "it must be a number and a unit", "write it as 500ms, 1.5s or 2m"
+        )
+    return microseconds
+
+
+def parse_seed(text: str) -> bytes:
+    """A seed out of up to 64 hexadecimal digits; fewer are filled up with zeros on the left."""
+    if not re.fullmatch(r"[0-9a-fA-F]{1,64}", text):
+        raise UsageError(
+            f"{text!r} is no seed",
+            "it must be 1 to 64 hexadecimal digits",
+            "leave --seed out for a random one",
+        )
+    return bytes.fromhex(text.zfill(2 * SEED_BYTES))
+
+
+def read_definition(path: Path) -> Definition:
+    """A tournament out of a TOML file.
+
+    Its keys are those of `arena tournament run`: game, bots, seats, deals, rotate, seed, name, and
+    the tables [options] and [each].
+    """
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise NotFoundError(f"there is no file {path}", "the path leads nowhere", "check it") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read", str(error), "mend it: it must be TOML") from None
+    allowed: dict[str, type] = {
+        "game": str,
+        "bots": list,
+        "seats": int,
+        "deals": int,
+        "rotate": bool,
+        "seed": str,
+        "name": str,
+        "options": dict,
+        "each": dict,
+    }
+    for key, value in values.items():
+        if key not in allowed or not isinstance(value, allowed[key]):
+            wanted = (
+                f"make it a {allowed[key].__name__}" if key in allowed else f"use only {', '.join(allowed)}"
+            )
+            raise UsageError(f"{path} cannot be used", f"it has {key} = {value!r}", wanted)
+    if missing := [key for key in ("game", "bots") if key not in values]:
+        raise UsageError(
+            f"{path} cannot be used", f"it has no {' and no '.join(missing)}", "add what is missing"
+        )
+    return _from_table(values)
+
+
+def _from_table(values: dict[str, Any]) -> Definition:
+    options = {key: _option_text(value) for key, value in values.pop("options", {}).items()}
+    limits = parse_each([f"{key}={value}" for key, value in values.pop("each", {}).items()])
+    return Definition(**values, options=options, limits=limits)
+
+
+def _option_text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _pair(text: str, example: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise UsageError(f"{text!r} means nothing", "it is not like key=value", f"write it like {example}")
+    return key.strip(), value.strip()
+
+
+def _count(text: str, what: str) -> int:
+    if not text.isdecimal():
+        raise UsageError(
+            f"{what}={text} means nothing", "it must be a whole number", f"write it like {what}=2"
+        )
+    return int(text)
+
+
+def _deals_for(matches: int | None, per_deal: int) -> int:
+    return -(-(matches or per_deal) // per_deal)
+
+
+def _new_name(game: str) -> str:
+    return f"{game}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is no name for a tournament",
+            "it must be 1 to 80 letters, digits or .+-_, the first a letter or a digit",
+            "choose another --name",
+        )
+    return name

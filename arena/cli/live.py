@@ -1,0 +1,93 @@
+"""Live progress of a run: a table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from botarena.v1.record_pb2 import MatchRecord
+from rich.console import Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from arena.cli.output import OUT
+from arena.cli.tables import standings_table
+from arena.store.store import StoredTournament
+from arena.tournament.report import Report
+
+_LINE_EVERY_S = 5.0
+_REDRAW_EVERY_S = 0.5
+
+
+class Progress:
+    """Adds up what is played and shows it.
+
+    Args:
+        tournament: what is played.
+        before: matches that were stored before this run.
+    """
+
+    def __init__(self, tournament: StoredTournament, before: int) -> None:
+        self._tournament = tournament
+        self._before = before
+        # The live estimate folds in the order of arrival; the final tables fold in the schedule's.
+        self._report = Report(tournament)
+        self._began = time.monotonic()
+        self._shown = self._began
+        self._live: Live | None = None
+
+    @contextmanager
+    def shown(self) -> Iterator[Progress]:
+        """Show it until the end of the block."""
+        console = OUT.stderr()
+        if OUT.quiet or not console.is_terminal:
+            yield self
+            return
+        with Live(self._picture(), console=console, auto_refresh=False, transient=True) as self._live:
+            yield self
+        self._live = None
+
+    def add(self, records: list[MatchRecord]) -> None:
+        """Count the matches of a block."""
+        for record in records:
+            self._report.add(record)
+        now = time.monotonic()
+        if self._live is not None:
+            if now - self._shown >= _REDRAW_EVERY_S:
+                self._shown = now
+                self._live.update(self._picture(), refresh=True)
+        elif now - self._shown >= _LINE_EVERY_S:
+            self._shown = now
+            OUT.say(self._line())
+
+    def summary(self) -> str:
+        """What this run did, in a line."""
+        seconds = time.monotonic() - self._began
+        played, decisions = self._report.matches, self._report.decisions
+        rates = f"{played / seconds:,.0f} matches/s, {decisions / seconds:,.0f} decisions/s"
+        return f"{played} matches, {decisions} decisions in {seconds:.1f} s ({rates})"
+
+    @property
+    def _done(self) -> int:
+        return self._before + self._report.matches
+
+    def _line(self) -> str:
+        total = self._tournament.matches
+        rate = self._report.matches / max(time.monotonic() - self._began, 1e-9)
+        left = (total - self._done) / rate if rate else 0.0
+        faults = sum(sum(kinds.values()) for kinds in self._report.faults.values())
+        return (
+            f"{self._done}/{total}  {100 * self._done / total:.0f} %  {rate:,.1f}/s  "
+            f"ETA {int(left // 60)}:{int(left % 60):02d}  faults {faults}"
+        )
+
+    def _picture(self) -> Group:
+        bar = Table.grid(padding=(0, 2))
+        bar.add_row(
+            ProgressBar(total=self._tournament.matches, completed=self._done, width=36), Text(self._line())
+        )
+        rows = self._report.rows() if self._report.matches else []
+        return Group(bar, standings_table(rows)) if rows else Group(bar)

@@ -1,0 +1,390 @@
+"""`arena match`, `arena replay` and `arena verify`: single matches."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from botarena.v1.record_pb2 import MatchRecord
+from google.protobuf.json_format import MessageToDict
+
+from arena.bots.tables import log_name
+from arena.cli.common import (
+    DEFAULT_DB,
+    DbOption,
+    logs_folder,
+    match_name,
+    match_number,
+    match_place,
+    open_store,
+    parse_match,
+)
+from arena.cli.output import OUT, printable
+from arena.cli.results import NameArgument, seat_rows, show_result
+from arena.cli.tables import plain_table
+from arena.errors import CheckFailedError, NotFoundError, UsageError
+from arena.games import find_game
+from arena.games.chance import deal_seed
+from arena.games.game import AnyGame, GameError
+from arena.match.record import RecordDamagedError, unseal
+from arena.match.replay import Step, VerificationError
+from arena.match.replay import replay as replay_steps
+from arena.match.replay import verify as verify_record
+from arena.match.verdicts import FAULTS, fault_name
+from arena.store.store import Store, StoredMatch, StoredTournament
+from arena.tournament.runner import schedule_of, seats_of
+
+app = typer.Typer(help="Single matches: how they went, and what their bots wrote.", no_args_is_help=True)
+
+MatchArgument = Annotated[str, typer.Argument(metavar="MATCH", help="Such as m0312 or NAME/m0312.")]
+
+
+@app.command("list")
+def list_(
+    name: NameArgument = None,
+    faults: Annotated[bool, typer.Option("--faults", help="Only matches with faults, or void ones.")] = False,
+    db: DbOption = DEFAULT_DB,
+) -> None:
+    """The matches of a tournament, a line each."""
+    with open_store(db) as store:
+        tournament = store.tournament(name)
+        rows = [_match_row(tournament, played) for played in store.matches(tournament.id)]
+    rows = [row for row in rows if not faults or row["faults"] or not row["ranks"]]
+    heads = ("match", "deal", "verdict", "bots", "ranks", "scores", "faults")
+    table = plain_table(heads, [[_text(row[head]) for head in heads] for row in rows])
+    OUT.table("match", rows, table)
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _match_row(tournament: StoredTournament, played: StoredMatch) -> dict[str, Any]:
+    record = unseal(played.record)
+    seats = seat_rows(tournament, played, record)
+    return {
+        **{key: seats[0][key] for key in ("tournament", "match", "deal", "seating", "verdict", "decisions")},
+        "bots": [seat["bot"] for seat in seats],
+        "ranks": list(record.ranks),
+        "scores": list(record.scores),
+        "faults": [f"{seats[f.seat]['bot']} {fault_name(f.kind)}" for f in record.faults],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A match of the database."""
+
+    tournament: StoredTournament
+    played: StoredMatch
+
+    @property
+    def name(self) -> str:
+        number = match_number(self.tournament, self.played.block, self.played.seating)
+        return f"{self.tournament.name}/{match_name(number)}"
+
+
+def _find(store: Store, text: str) -> _Found:
+    name, number = parse_match(text)
+    tournament = store.tournament(name)
+    return _Found(tournament, store.match(tournament.id, *match_place(tournament, number)))
+
+
+@app.command("show")
+def show(match: MatchArgument, db: DbOption = DEFAULT_DB) -> None:
+    """How a match ended, seat by seat, and what went wrong."""
+    with open_store(db) as store:
+        found = _find(store, match)
+        show_result(store, found.tournament, found.played.block, found.played.seating)
+        record = unseal(found.played.record)
+        if not OUT.json and not OUT.csv:
+            for line in _fault_texts(record):
+                OUT.text(line)
+            if record.engine_error:
+                OUT.text(f"the rules failed, the match is void: {record.engine_error}")
+            OUT.text(f"replay: arena replay {found.name} · logs: arena match logs {found.name}")
+
+
+def _fault_texts(record: MatchRecord) -> Iterator[str]:
+    for fault, detail in zip(record.faults, record.circumstances.fault_details, strict=True):
+        end = "forfeited" if fault.forfeit else "tolerated"
+        yield printable(
+            f"{record.bots[fault.seat].name} (seat {fault.seat}): {fault_name(fault.kind)} at decision "
+            f"{fault.decision}, {end}: {detail}\n  what to do: {FAULTS[fault.kind].advice}"
+        )
+
+
+@app.command("logs")
+def logs(
+    match: MatchArgument,
+    bot: Annotated[str | None, typer.Option("--bot", metavar="NAME", help="Only this bot's.")] = None,
+    whole: Annotated[bool, typer.Option("--all", help="The whole logs, not only the match's time.")] = False,
+    db: DbOption = DEFAULT_DB,
+) -> None:
+    """What the bots of a match wrote to stdout and stderr while it was played, and their faults."""
+    with open_store(db) as store:
+        found = _find(store, match)
+    record = unseal(found.played.record)
+    folder = logs_folder(db, found.tournament.name)
+    names = [seated.name for seated in record.bots if bot in (None, seated.name)]
+    if not names:
+        raise NotFoundError(
+            f"{bot} has no log of {found.name}", "it did not play", f"see: arena match show {found.name}"
+        )
+    rows = [
+        {"bot": name, **entry}
+        for name in names
+        for entry in _entries(folder / log_name(name, record.circumstances.worker), record, whole)
+    ]
+    if OUT.json:
+        OUT.lines("fault", _fault_rows(record, names))
+        OUT.lines("log", rows)
+        return
+    for line in _fault_texts(record):
+        OUT.text(line)
+    for row in rows:
+        OUT.text(printable(f"{row['bot']} {row['time']} {row['stream']}: {row['text']}"))
+    if not rows:
+        OUT.say("the bots wrote nothing in this time" + ("" if whole else "; for the rest: --all"))
+
+
+def _fault_rows(record: MatchRecord, names: list[str]) -> Iterator[dict[str, Any]]:
+    for fault, detail in zip(record.faults, record.circumstances.fault_details, strict=True):
+        if record.bots[fault.seat].name in names:
+            yield {
+                "bot": record.bots[fault.seat].name,
+                "seat": fault.seat,
+                "decision": fault.decision,
+                "fault": fault_name(fault.kind),
+                "forfeit": fault.forfeit,
+                "detail": detail,
+                "advice": FAULTS[fault.kind].advice,
+            }
+
+
+_ENTRY = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z) (out|err) (.*)", re.DOTALL)
+
+
+def _entries(path: Path, record: MatchRecord, whole: bool) -> Iterator[dict[str, Any]]:
+    """Lines of a log, by default those of the time in which the match was played."""
+    if not path.is_file():
+        return
+    begin = datetime.fromtimestamp(record.circumstances.started_us / 1e6, UTC) - timedelta(milliseconds=1)
+    end = begin + timedelta(microseconds=record.circumstances.length_us + 100_000)
+    with path.open(encoding="utf-8", errors="backslashreplace") as file:
+        for line in file:
+            if entry := _ENTRY.fullmatch(line.rstrip("\n")):
+                if whole or begin <= datetime.fromisoformat(entry[1]) <= end:
+                    yield {"time": entry[1], "stream": entry[2], "text": entry[3]}
+            elif whole:
+                yield {"time": "", "stream": "", "text": line.rstrip("\n")}
+
+
+# replay
+
+
+def _record_of(text: str, db: str) -> MatchRecord:
+    """A record out of a file or the database."""
+    path = Path(text)
+    try:
+        if path.is_file():
+            return unseal(path.read_bytes())
+        if path.suffix == ".record":
+            raise NotFoundError(f"there is no file {text}", "the path leads nowhere", "check it")
+        with open_store(db) as store:
+            return unseal(_find(store, text).played.record)
+    except RecordDamagedError as error:
+        raise CheckFailedError(f"{text} cannot be read", str(error), "get the record again") from None
+
+
+def replay(
+    match: Annotated[str, typer.Argument(metavar="MATCH|FILE", help="Such as m0312, or a record file.")],
+    seat: Annotated[
+        int | None, typer.Option("--seat", help="Only what this seat saw; all of it if left out.")
+    ] = None,
+    step: Annotated[bool, typer.Option("--step", help="Wait for Enter before each decision.")] = False,
+    db: DbOption = DEFAULT_DB,
+) -> None:
+    """The table of a match, decision by decision, as text or (--json) as data."""
+    record = _record_of(match, db)
+    if seat is not None and not 0 <= seat < len(record.bots):
+        raise UsageError(
+            f"there is no seat {seat}",
+            f"the match has seats 0 to {len(record.bots) - 1}",
+            "choose one of them",
+        )
+    try:
+        for moment in replay_steps(record):
+            _show_step(record, moment, seat)
+            if step and moment.moves:
+                input()
+    except (VerificationError, GameError) as error:
+        raise CheckFailedError(
+            f"{match} does not replay", str(error), f"verify it: arena verify {match}"
+        ) from None
+    except EOFError:
+        return
+
+
+def _show_step(record: MatchRecord, moment: Step, seat: int | None) -> None:
+    game = find_game(record.game)
+    data = _step_data(game, record, moment, seat)
+    if OUT.json:
+        OUT.lines("step", [data])
+        return
+    OUT.text(game.table_text(game.view(moment.state, seat)))
+    for move in data["moves"]:
+        fault = f"  [{move['fault']}: a stand-in plays]" if move["fault"] else ""
+        OUT.text(
+            f"→ decision {move['decision']}: {move['bot']} (seat {move['seat']}) {move['text']}"
+            f"  {move['think_us'] / 1000:.1f} ms{fault}\n"
+        )
+    if not moment.moves and record.ranks:
+        for index, bot in enumerate(record.bots):
+            OUT.text(f"seat {index} {bot.name}: rank {record.ranks[index]}, score {record.scores[index]}")
+
+
+def _step_data(game: AnyGame, record: MatchRecord, moment: Step, seat: int | None) -> dict[str, Any]:
+    visible = [e for e in moment.events if seat is None or _sees(game, e, seat)]
+    moves = [
+        _move_data(game, record, moment, index, mover)
+        for index, mover in enumerate(moment.moves, moment.decision)
+        if seat in (None, mover)  # what others chose is seen by its events, as far as it is seen
+    ]
+    return {
+        "decision": moment.decision,
+        "view": MessageToDict(game.view(moment.state, seat)),
+        "events": [MessageToDict(game.event_message(event)) for event in visible],
+        "moves": moves,
+        **({} if moment.moves else {"ranks": list(record.ranks), "scores": list(record.scores)}),
+    }
+
+
+def _sees(game: AnyGame, event: Any, seat: int) -> bool:
+    audience = game.audience(event)
+    return audience is None or seat in audience
+
+
+def _move_data(game: AnyGame, record: MatchRecord, moment: Step, decision: int, seat: int) -> dict[str, Any]:
+    actions = game.actions(moment.state, seat)
+    thinks = record.circumstances.think_us
+    stands_in = next(
+        (
+            fault_name(fault.kind)
+            for fault in record.faults
+            if fault.seat == seat
+            and (fault.decision <= decision if fault.forfeit else fault.decision == decision)
+        ),
+        "",
+    )
+    return {
+        "decision": decision,
+        "seat": seat,
+        "bot": record.bots[seat].name,
+        "action": record.actions[decision],
+        "text": game.action_text(moment.moves[seat]),
+        "legal": [game.action_text(action) for action in actions],
+        "think_us": thinks[decision] if decision < len(thinks) else 0,
+        "fault": stands_in,
+    }
+
+
+# verify
+
+
+def verify(
+    match: Annotated[
+        str | None, typer.Argument(metavar="MATCH|FILE", help="Such as m0312, or a record file.")
+    ] = None,
+    tournament: Annotated[
+        str | None, typer.Option("--tournament", metavar="NAME", help="All matches of a tournament.")
+    ] = None,
+    db: DbOption = DEFAULT_DB,
+) -> int:
+    """Deal again and replay, bit for bit; exit code 3 if anything differs."""
+    if (match is None) == (tournament is None):
+        raise UsageError(
+            "nothing to verify", "give either a match or --tournament NAME", "arena verify m0000"
+        )
+    if tournament is not None:
+        with open_store(db) as store:
+            return _verify_tournament(store, store.tournament(tournament))
+    assert match is not None
+    try:
+        verify_record(_record_of(match, db))
+    except (VerificationError, GameError) as error:
+        raise CheckFailedError(f"{match} differs", str(error), "get the record again") from None
+    OUT.table(
+        "verified", [{"match": match, "ok": True}], plain_table(("match", "result"), [[match, "replays"]])
+    )
+    return 0
+
+
+def _verify_tournament(store: Store, tournament: StoredTournament) -> int:
+    check = _TournamentCheck(tournament)
+    differing = []
+    count = 0
+    for played in store.matches(tournament.id):
+        count += 1
+        try:
+            check.match(played)
+        except (RecordDamagedError, VerificationError, GameError) as error:
+            number = match_number(tournament, played.block, played.seating)
+            differing.append({"match": match_name(number), "ok": False, "why": printable(str(error))})
+    for row in differing:
+        OUT.say(f"{tournament.name}/{row['match']} differs: {row['why']}")
+    summary = {
+        "tournament": tournament.name,
+        "matches": count,
+        "differing": len(differing),
+        "missing": tournament.matches - count,
+        "seed": tournament.seed.hex(),
+        "commitment": hashlib.sha256(tournament.seed).hexdigest(),
+    }
+    if OUT.json:
+        OUT.lines("verified", [*differing, summary])
+    else:
+        OUT.text(
+            f"{tournament.name}: {count - len(differing)} of {count} matches replay bit for bit"
+            + (f", {len(differing)} differ" if differing else "")
+            + (f"; {summary['missing']} are not played yet" if summary["missing"] else "")
+        )
+    return CheckFailedError.code if differing else 0
+
+
+class _TournamentCheck:
+    """What each stored match of a tournament must be."""
+
+    def __init__(self, tournament: StoredTournament) -> None:
+        self._tournament = tournament
+        self._schedule = schedule_of(tournament)
+        self._bots = {bot.name: index for index, bot in enumerate(tournament.bots)}
+
+    def match(self, played: StoredMatch) -> None:
+        """Check a stored match against seed, schedule, settings, rules, and the columns beside its record."""
+        record = unseal(played.record)
+        t, table = self._tournament, self._schedule.table(played.block)
+        game = find_game(t.game)
+        bots = [(bot.name, bot.version) for bot in record.bots]
+        seated = [t.bots[index] for index in table.seatings[played.seating]]
+        for what, is_, ought in (
+            ("game", record.game, t.game),
+            ("deal", record.deal, table.deal),
+            ("seed", record.seed, deal_seed(t.seed, t.game, table.deal)),
+            ("seating", record.seating, played.seating),
+            ("bots", bots, [(bot.name, bot.version) for bot in seated]),
+            ("options", record.options, game.options_message(game.options(t.options))),
+            ("clock", (record.time.move_us, record.time.bank_us), (t.move_us, t.bank_us)),
+            ("faults allowed", record.faults_allowed, t.faults_allowed),
+            ("verdict beside it", played.verdict, record.verdict),
+            ("seats beside it", played.seats, seats_of(record, self._bots)),
+        ):
+            if is_ != ought:
+                raise VerificationError(f"its {what} is not what the tournament's seed and schedule give")
+        verify_record(record)

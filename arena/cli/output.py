@@ -1,0 +1,118 @@
+"""How commands speak: data on stdout, talk on stderr, colours only on a terminal."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from arena.errors import ArenaError
+
+SCHEMA = 1
+"""Raised when a field of any JSON output changes its meaning or goes away."""
+
+
+class Output:
+    """What a command writes to.
+
+    Attributes:
+        json: data as JSON lines instead of tables.
+        csv: tables as CSV.
+        quiet: no talk but errors.
+        verbose: 0; 1 for more talk; 2 also for tracebacks.
+    """
+
+    def __init__(self) -> None:
+        self.json = False
+        self.csv = False
+        self.quiet = False
+        self.verbose = 0
+        self.color = True
+
+    def set(self, *, as_json: bool, as_csv: bool, quiet: bool, verbose: int, color: bool) -> None:
+        """Take the global options."""
+        self.json, self.csv, self.quiet, self.verbose, self.color = as_json, as_csv, quiet, verbose, color
+
+    def stdout(self) -> Console:
+        """A console for data."""
+        return self._console(stderr=False)
+
+    def stderr(self) -> Console:
+        """A console for talk."""
+        return self._console(stderr=True)
+
+    def _console(self, *, stderr: bool) -> Console:
+        stream = sys.stderr if stderr else sys.stdout
+        plain = not self.color or not stream.isatty() or "NO_COLOR" in os.environ
+        # Without a terminal nobody's window is too narrow: a table keeps its lines whole.
+        width = None if stream.isatty() else 200
+        return Console(stderr=stderr, no_color=plain, highlight=False, width=width, soft_wrap=True)
+
+    # data
+
+    def table(self, name: str, rows: Sequence[Mapping[str, Any]], table: Table) -> None:
+        """A table: JSON lines or CSV of its rows if asked for, else as drawn."""
+        if self.json:
+            self.lines(name, rows)
+        elif self.csv:
+            self.csv_rows(rows)
+        else:
+            self.stdout().print(table, soft_wrap=False)
+
+    def lines(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """JSON lines, each with its kind and the schema's number."""
+        for row in rows:
+            print(json.dumps({"schema": SCHEMA, "kind": name, **row}), flush=True)
+
+    def csv_rows(self, rows: Sequence[Mapping[str, Any]], head: bool = True) -> None:
+        """CSV. Text that a spreadsheet would take for a formula is quoted out of it."""
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        if rows and head:
+            writer.writerow(rows[0].keys())
+        writer.writerows([_csv_cell(value) for value in row.values()] for row in rows)
+
+    def text(self, text: str) -> None:
+        """A line of data for people."""
+        self.stdout().print(Text(text))
+
+    # talk
+
+    def say(self, text: str) -> None:
+        """A line of talk."""
+        if not self.quiet:
+            self.stderr().print(Text(text))
+
+    def error(self, error: ArenaError) -> None:
+        """An error: what, why, what to do."""
+        console = self.stderr()
+        console.print(f"[bold red]error:[/] {escape(printable(error.what))}")
+        console.print(f"why: {escape(printable(error.why))}")
+        console.print(f"do: {escape(printable(error.do))}")
+        if self.verbose >= 2:
+            traceback.print_exception(error, file=sys.stderr)
+
+
+OUT = Output()
+"""The output of this process."""
+
+
+def printable(text: str) -> str:
+    """Text that can do nothing to a terminal: control characters are shown as escapes."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return "'" + value
+    if isinstance(value, (list, tuple, dict)):
+        return json.dumps(value)
+    return value

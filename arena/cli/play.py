@@ -1,0 +1,307 @@
+"""`arena play` and `arena tournament run|resume`: playing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.bots.reference import current_version
+from arena.cli.common import DEFAULT_DB, DbOption, logs_folder, match_name, match_number, open_store
+from arena.cli.definition import Definition, bots_of, parse_each, parse_options, read_definition
+from arena.cli.live import Progress
+from arena.cli.output import OUT
+from arena.cli.results import show_result, show_standings, write_records
+from arena.cli.worker import WorkerSetup
+from arena.errors import ArenaError, CheckFailedError, UsageError
+from arena.match.verdicts import FAULTS
+from arena.store.store import Store, StoredTournament
+from arena.tournament.local import LocalExecutor, WorkerCommand, worker_cpus
+from arena.tournament.report import Report, report_of
+from arena.tournament.runner import Run, commitment
+
+tournament_app = typer.Typer(help="Run tournaments and look at them.", no_args_is_help=True)
+
+BotsArgument = Annotated[
+    list[str], typer.Argument(metavar="BOT...", help="./dir, ./bot.py, module:Class, 'cmd:…', house:NAME")
+]
+OptionOption = Annotated[
+    list[str] | None, typer.Option("--option", metavar="K=V", help="An option of the game.")
+]
+EachOption = Annotated[
+    list[str] | None,
+    typer.Option("--each", metavar="K=V", help="For every bot: time=1s, bank=60s, start=10s, faults=0."),
+]
+SeedOption = Annotated[
+    str | None, typer.Option("--seed", metavar="HEX", help="Repeat a run; random if left out.")
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="Worker processes; one per core if left out.")
+]
+
+
+def play(
+    game: Annotated[str, typer.Argument(metavar="GAME")],
+    bots: BotsArgument,
+    matches: Annotated[int, typer.Option("--matches", min=1, help="How many matches.")] = 1,
+    seed: SeedOption = None,
+    option: OptionOption = None,
+    each: EachOption = None,
+    rotate: Annotated[
+        bool, typer.Option("--rotate/--no-rotate", help="Play every deal from all seats in turn.")
+    ] = True,
+    jobs: JobsOption = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write record files.")] = None,
+    db: DbOption = DEFAULT_DB,
+) -> int:
+    """Play matches between bots, a seat each, and show how they went."""
+    definition = Definition(
+        game=game,
+        bots=bots,
+        kind="play",
+        seats=len(bots),
+        matches=matches,
+        rotate=rotate,
+        seed=seed,
+        options=parse_options(option or []),
+        limits=parse_each(each or []),
+    )
+    with open_store(db) as store:
+        tournament = store.create(definition.build())
+        _say_head(tournament, seed is not None)
+        report = _run(store, tournament, db, jobs)
+        if out is not None:
+            write_records(store, tournament, out)
+        if tournament.matches == 1:
+            show_result(store, tournament, 0, 0)
+        else:
+            show_standings(report)
+        _say_end(store, tournament, report)
+    return CheckFailedError.code if report.faults or report.void else 0
+
+
+@tournament_app.command("run")
+def run(
+    game: Annotated[str, typer.Argument(metavar="GAME|FILE.toml")],
+    bots: Annotated[
+        list[str] | None, typer.Argument(metavar="BOT...", help="As for play; none with a FILE.toml.")
+    ] = None,
+    seats: Annotated[int | None, typer.Option("--seats", help="Seats at a table.")] = None,
+    deals: Annotated[
+        int | None, typer.Option("--deals", min=1, help="Deals; each is played in all seat rotations.")
+    ] = None,
+    jobs: JobsOption = None,
+    seed: SeedOption = None,
+    name: Annotated[str | None, typer.Option("--name", help="A name to find it by.")] = None,
+    option: OptionOption = None,
+    each: EachOption = None,
+    db: DbOption = DEFAULT_DB,
+) -> int:
+    """Run a round robin: balanced tables, every deal from every seat; can be killed and resumed."""
+    definition = _definition(game, bots or [], seats, deals, seed, name, option, each)
+    new = definition.build()
+    if definition.deals is not None and new.deals != definition.deals:
+        OUT.say(
+            f"{new.deals} deals instead of {definition.deals}: "
+            "only so does every bot sit in every seat equally often"
+        )
+    with open_store(db) as store:
+        return _play_out(store, store.create(new), db, jobs, definition.seed is not None)
+
+
+@tournament_app.command("resume")
+def resume(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The newest if left out.")] = None,
+    jobs: JobsOption = None,
+    db: DbOption = DEFAULT_DB,
+) -> int:
+    """Play what is missing of a tournament."""
+    with open_store(db) as store:
+        tournament = store.tournament(name)
+        for bot in bots_of(tournament):
+            if (now := current_version(bot)) != bot.version:
+                raise ArenaError(
+                    f"{tournament.name} cannot be resumed",
+                    f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
+                    "restore it, or run a new tournament",
+                )
+        return _play_out(store, tournament, db, jobs, seed_is_known=False)
+
+
+def _definition(
+    game: str,
+    bots: list[str],
+    seats: int | None,
+    deals: int | None,
+    seed: str | None,
+    name: str | None,
+    option: list[str] | None,
+    each: list[str] | None,
+) -> Definition:
+    """From the command line, or from a file with what the line says put over it."""
+    if game.endswith(".toml"):
+        if bots:
+            raise UsageError(
+                "bots stand in the file and in the line", "the file has a list of them", "drop one"
+            )
+        definition = read_definition(Path(game))
+    else:
+        definition = Definition(game=game, bots=bots)
+    given: dict[str, Any] = {"seats": seats, "deals": deals, "seed": seed, "name": name}
+    definition = replace(definition, **{key: value for key, value in given.items() if value is not None})
+    if option:
+        definition = replace(definition, options={**definition.options, **parse_options(option)})
+    if each:
+        definition = replace(definition, limits=parse_each(each))
+    if definition.deals is None:
+        definition = replace(definition, deals=DEFAULT_DEALS)
+    return definition
+
+
+DEFAULT_DEALS = 100
+
+
+def _play_out(
+    store: Store, tournament: StoredTournament, db: str, jobs: int | None, seed_is_known: bool
+) -> int:
+    _say_head(tournament, seed_is_known)
+    report = _run(store, tournament, db, jobs)
+    show_standings(report)
+    _say_end(store, tournament, report)
+    return CheckFailedError.code if _all_failed_to_start(report) else 0
+
+
+def _run(store: Store, tournament: StoredTournament, db: str, jobs: int | None) -> Report:
+    """Play what is missing; the report of all that is stored then."""
+    session = Run(store, tournament)
+    if session.played < tournament.matches:
+        progress = Progress(tournament, session.played)
+        try:
+            asyncio.run(_play(session, progress, _executor(tournament, db, jobs)))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            OUT.say(
+                f"interrupted: {session.played} of {tournament.matches} matches are stored; "
+                f"play the rest: arena tournament resume {tournament.name}"
+            )
+            raise KeyboardInterrupt from None
+        OUT.say(progress.summary())
+    if session.failures:
+        block, reason = next(iter(session.failures.items()))
+        raise ArenaError(
+            f"{tournament.matches - session.played} of {tournament.matches} matches could not be played",
+            f"block {block} was {reason}",
+            f"mend the machine and play the rest: arena tournament resume {tournament.name}",
+        )
+    return report_of(store, store.tournament(tournament.name))
+
+
+async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    with progress.shown():
+        playing = session.play(executor)
+        try:
+            async for records in playing:
+                progress.add(records)
+        finally:
+            await playing.aclose()
+
+
+def _executor(tournament: StoredTournament, db: str, jobs: int | None) -> LocalExecutor:
+    logs = logs_folder(db, tournament.name).resolve()
+    logs.mkdir(parents=True, exist_ok=True)
+    bots = bots_of(tournament)
+    shares = worker_cpus(jobs or _default_jobs(tournament))
+    command = (sys.executable, "-m", "arena.cli.worker")
+    return LocalExecutor(
+        [
+            WorkerCommand(command, WorkerSetup(number, cores, bots, str(logs), tournament.start_us).pack())
+            for number, cores in enumerate(shares)
+        ]
+    )
+
+
+def _default_jobs(tournament: StoredTournament) -> int:
+    """One worker per core, but no more than there are blocks."""
+    blocks = -(-tournament.matches // (tournament.seats if tournament.rotate else 1))
+    return max(1, min(len(os.sched_getaffinity(0)), blocks))
+
+
+def _say_head(tournament: StoredTournament, seed_is_known: bool) -> None:
+    per_deal = tournament.seats if tournament.rotate else 1
+    parts = [
+        tournament.game,
+        "round robin" if tournament.kind == "tournament" else "play",
+        f"{len(tournament.bots)} bots at {tournament.seats} seats",
+        f"{tournament.deals} deals × {per_deal} seatings = {tournament.matches} matches"
+        if tournament.deals * per_deal == tournament.matches
+        else f"{tournament.matches} matches",
+        f"name {tournament.name}",
+    ]
+    # The seed stays secret until the end; what is published now proves that it was chosen before.
+    if seed_is_known:
+        parts.append(f"seed {tournament.seed.hex()}")
+    parts.append(f"commitment {commitment(tournament.seed)}")
+    OUT.say(" · ".join(parts))
+
+
+def _say_end(store: Store, tournament: StoredTournament, report: Report) -> None:
+    if report.void:
+        void = ", ".join(f"{count} {verdict}" for verdict, count in report.void.items())
+        OUT.say(f"void matches, not rated: {void}; see: arena match list {tournament.name}")
+    for line in _fault_lines(store, tournament, report):
+        OUT.say(line)
+    first = match_name(0)
+    OUT.say(f"replay: arena replay {tournament.name}/{first} · seed {tournament.seed.hex()}")
+    OUT.say(f"repeat: {_repeat_line(tournament)}")
+
+
+def _fault_lines(store: Store, tournament: StoredTournament, report: Report) -> list[str]:
+    """Each bot's faults with the first match in which each kind ended its seat, and what to do about it."""
+    if not report.faults:
+        return []
+    examples: dict[tuple[int, int], str] = {}
+    for played in store.matches(tournament.id):
+        for seat in played.seats:
+            if seat.fault is not None:
+                number = match_number(tournament, played.block, played.seating)
+                examples.setdefault((seat.bot, seat.fault), f"{tournament.name}/{match_name(number)}")
+    lines = []
+    for (bot, kind), match in sorted(examples.items()):
+        rule = next(rule for value, rule in FAULTS.items() if value == kind)
+        count = report.faults[tournament.bots[bot].name][rule.name]
+        lines.append(
+            f"faults of {tournament.bots[bot].name}: {count} {rule.name}; {rule.advice}; "
+            f"see one: arena match logs {match}"
+        )
+    return lines
+
+
+def _all_failed_to_start(report: Report) -> bool:
+    """Whether some bot never played at all."""
+    return any("START_FAILED" in kinds for kinds in report.faults.values())
+
+
+def _repeat_line(tournament: StoredTournament) -> str:
+    words = ["arena", "play" if tournament.kind == "play" else "tournament run", tournament.game]
+    words += [shlex.quote(bot.reference) for bot in bots_of(tournament)]
+    if tournament.kind == "play":
+        words += ["--matches", str(tournament.matches)]
+        words += [] if tournament.rotate else ["--no-rotate"]
+    else:
+        words += ["--seats", str(tournament.seats), "--deals", str(tournament.deals)]
+    for key, value in tournament.options.items():
+        words += ["--option", shlex.quote(f"{key}={value}")]
+    limits = (
+        f"time={tournament.move_us}us,bank={tournament.bank_us}us,"
+        f"start={tournament.start_us}us,faults={tournament.faults_allowed}"
+    )
+    return " ".join([*words, "--each", limits, "--seed", tournament.seed.hex()])

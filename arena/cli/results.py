@@ -1,0 +1,212 @@
+"""`arena leaderboard` and `arena tournament list|show|export`: what came out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from botarena.v1.record_pb2 import MatchRecord
+
+from arena.cli.common import DEFAULT_DB, DbOption, match_name, match_number, open_store
+from arena.cli.output import OUT
+from arena.cli.tables import crosstable, plain_table, standings_table
+from arena.errors import NotFoundError, UsageError
+from arena.games import find_game
+from arena.match.record import unseal
+from arena.match.replay import replay
+from arena.match.verdicts import fault_name, verdict_name
+from arena.store.store import Store, StoredMatch, StoredTournament
+from arena.tournament.report import Report, report_of
+from arena.tournament.runner import commitment
+
+NameArgument = Annotated[
+    str | None, typer.Argument(metavar="[NAME]", help="Name of the tournament; the newest if left out.")
+]
+
+
+def leaderboard(
+    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Only of this game.")] = None,
+    tournament: Annotated[
+        str | None, typer.Option("--tournament", metavar="NAME", help="The newest if left out.")
+    ] = None,
+    db: DbOption = DEFAULT_DB,
+) -> None:
+    """Rating with its uncertainty, places, results and faults of every bot of a tournament."""
+    with open_store(db) as store:
+        report = report_of(store, _chosen(store, game, tournament))
+        rows = report.rows()
+        OUT.table("standing", rows, standings_table(rows))
+
+
+def _chosen(store: Store, game: str | None, name: str | None) -> StoredTournament:
+    if game is None or name is not None:
+        return store.tournament(name)
+    find_game(game)
+    of_game = [tournament for tournament, _ in store.tournaments() if tournament.game == game]
+    if not of_game:
+        raise NotFoundError(
+            f"there is no leaderboard of {game}",
+            "no tournament of it has been played",
+            f"run: arena tournament run {game}",
+        )
+    return of_game[-1]
+
+
+def list_(db: DbOption = DEFAULT_DB) -> None:
+    """All tournaments, oldest first."""
+    with open_store(db) as store:
+        rows = [_row(tournament, stored) for tournament, stored in store.tournaments()]
+    heads = ("name", "kind", "game", "bots", "seats", "matches", "state", "created")
+    cells = [
+        [
+            *(row[head] for head in heads[:3]),
+            len(row["bots"]),
+            row["seats"],
+            f"{row['stored']}/{row['matches']}",
+            row["state"],
+            row["created"],
+        ]
+        for row in rows
+    ]
+    OUT.table("tournament", rows, plain_table(heads, cells))
+
+
+def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
+    """State, settings, seed commitment, leaderboard and crosstable of a tournament."""
+    with open_store(db) as store:
+        tournament = store.tournament(name)
+        report = report_of(store, tournament)
+        row = _row(tournament, report.matches)
+    if OUT.json:
+        OUT.lines("tournament", [row])
+    elif not OUT.csv:
+        options = ", ".join(f"{key}={value}" for key, value in tournament.options.items()) or "none"
+        OUT.text(
+            f"{tournament.name}: {tournament.game}, {len(tournament.bots)} bots at {tournament.seats} seats, "
+            f"{row['stored']}/{tournament.matches} matches, {row['state']}\n"
+            f"options {options} · time {tournament.move_us / 1e6:g} s a decision, "
+            f"{tournament.bank_us / 1e6:g} s a match · faults allowed {tournament.faults_allowed}\n"
+            f"commitment {row['commitment']} · seed {row['seed'] or 'revealed at the end'}"
+        )
+    show_standings(report)
+
+
+def _row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
+    finished = tournament.finished_us is not None
+    return {
+        "name": tournament.name,
+        "kind": tournament.kind,
+        "game": tournament.game,
+        "options": tournament.options,
+        "bots": [{"name": bot.name, "version": bot.version} for bot in tournament.bots],
+        "seats": tournament.seats,
+        "deals": tournament.deals,
+        "matches": tournament.matches,
+        "stored": stored,
+        "state": "finished" if finished else "unfinished",
+        "created": time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(tournament.created_us / 1e6)),
+        "commitment": commitment(tournament.seed),
+        # Before the end the seed would tell the deals that are still to come.
+        "seed": tournament.seed.hex() if finished else None,
+    }
+
+
+def show_standings(report: Report) -> None:
+    """Leaderboard and crosstable."""
+    rows, cells = report.rows(), report.crosstable()
+    OUT.table("standing", rows, standings_table(rows))
+    if OUT.csv:
+        return
+    OUT.table("pair", cells, crosstable([row["bot"] for row in rows], cells))
+
+
+def show_result(store: Store, tournament: StoredTournament, block: int, seating: int) -> None:
+    """How one match ended, seat by seat."""
+    played = store.match(tournament.id, block, seating)
+    record = unseal(played.record)
+    details = _details(record)
+    rows = [{**row, "details": details[row["seat"]]} for row in seat_rows(tournament, played, record)]
+    heads = ("rank", "bot", "seat", "score", "fault", "details")
+    ordered = sorted(rows, key=lambda row: (row["rank"] or 0, row["seat"]))
+    table = plain_table(heads, [[_shown(row[head]) for head in heads] for row in ordered])
+    OUT.table("result", ordered, table)
+
+
+def _details(record: MatchRecord) -> tuple[str, ...]:
+    """What the game says about each seat's result."""
+    if not record.ranks:
+        return ("",) * len(record.bots)
+    last = list(replay(record))[-1]
+    return find_game(record.game).outcome(last.state).details
+
+
+def _shown(value: object) -> str:
+    return "–" if value is None or value == "" else str(value)
+
+
+def seat_rows(tournament: StoredTournament, played: StoredMatch, record: MatchRecord) -> list[dict[str, Any]]:
+    """A row for each seat of a match, as plain data."""
+    number = match_number(tournament, played.block, played.seating)
+    return [
+        {
+            "tournament": tournament.name,
+            "match": match_name(number),
+            "deal": record.deal,
+            "seating": record.seating,
+            "verdict": verdict_name(record.verdict),
+            "decisions": len(record.seats),
+            "seat": index,
+            "bot": record.bots[index].name,
+            "version": record.bots[index].version,
+            "rank": seat.rank,
+            "score": seat.score,
+            "fault": next(
+                (fault_name(fault.kind) for fault in record.faults if fault.seat == index and fault.forfeit),
+                "",
+            ),
+        }
+        for index, seat in enumerate(played.seats)
+    ]
+
+
+def export(
+    name: NameArgument = None,
+    records: Annotated[
+        Path | None, typer.Option("--records", metavar="DIR", help="Write each match as a record file.")
+    ] = None,
+    db: DbOption = DEFAULT_DB,
+) -> None:
+    """Every seat of every match as JSON lines (or --csv), or the records as files."""
+    with open_store(db) as store:
+        tournament = store.tournament(name)
+        if records is not None:
+            write_records(store, tournament, records)
+        elif OUT.csv:
+            for first, row in enumerate(_all_seats(store, tournament)):
+                OUT.csv_rows([row], head=not first)
+        else:
+            OUT.lines("seat", _all_seats(store, tournament))
+
+
+def _all_seats(store: Store, tournament: StoredTournament) -> Iterator[dict[str, Any]]:
+    for played in store.matches(tournament.id):
+        yield from seat_rows(tournament, played, unseal(played.record))
+
+
+def write_records(store: Store, tournament: StoredTournament, folder: Path) -> None:
+    """Write the record of every match of a tournament to a file of its own."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be written to", str(error.strerror), "name another folder"
+        ) from None
+    count = 0
+    for played in store.matches(tournament.id):
+        number = match_number(tournament, played.block, played.seating)
+        (folder / f"{match_name(number)}.record").write_bytes(played.record)
+        count += 1
+    OUT.say(f"{count} records: {folder}")

@@ -1,0 +1,26 @@
+"""The games that the arena knows: the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from arena.games.game import AnyGame, UnknownGameError
+from arena.games.koffer import Koffer
+
+_ALL: tuple[AnyGame, ...] = (Koffer(),)
+
+GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
+"""All games by name."""
+
+
+def find_game(name: str) -> AnyGame:
+    """A game by its name.
+
+    Raises:
+        UnknownGameError: there is none; the message names those that there are.
+    """
+    try:
+        return GAMES[name]
+    except KeyError:
+        raise UnknownGameError(f"there is no game {name!r}; there are: {', '.join(GAMES)}") from None
