@@ -34,7 +34,8 @@ MAX_FRAME_BYTES = 1 << 20
 MAX_CONCURRENCY = 1024
 
 _OPTIONS = (
-    ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
+    # Somewhat more than the protocol allows, so that a bot which sends too much hears why.
+    ("grpc.max_receive_message_length", 4 * MAX_FRAME_BYTES),
     ("grpc.max_send_message_length", -1),
     ("grpc.so_reuseport", 0),
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
@@ -181,6 +182,10 @@ class Gateway:
         """Read until the bot hangs up or breaks the protocol."""
         lane = None
         while (data := await context.read()) is not grpc.aio.EOF:
+            if len(data) > MAX_FRAME_BYTES:
+                raise ProtocolError(
+                    f"it sent a frame of {len(data)} bytes; at most {MAX_FRAME_BYTES} are allowed"
+                )
             try:
                 frame = FromBot.FromString(data)
             except DecodeError:

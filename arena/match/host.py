@@ -262,7 +262,13 @@ class TableHost:
             return
         lane.closed = True
         owed = next(iter(lane._open.values()), None) if fault is not None else None
-        others = [game for game in lane._games.values() if owed is None or game is not owed.game]
+        blamed = owed.game if owed is not None else None
+        others = [
+            game
+            for game in lane._games.values()
+            # Where it was forfeited already, the others play on without it.
+            if game is not blamed and game.match.forfeit_of(game.lanes.index(lane)) is None
+        ]
         lane._open.clear()
         lane._games.clear()
         for game in others:

@@ -172,9 +172,9 @@ class Match:
 
     # what it shows
 
-    def is_open(self, seat: int) -> bool:
-        """Whether a seat owes an answer."""
-        return seat in self._open
+    def legal(self, seat: int) -> int:
+        """Number of legal actions of a seat that owes an answer."""
+        return len(self._actions[seat])
 
     def forfeit_of(self, seat: int) -> Kind | None:
         """The fault by which a seat was forfeited."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, permutations
+from math import factorial
 from random import Random
 
 Seating = tuple[int, ...]
@@ -21,8 +22,8 @@ Seating = tuple[int, ...]
 _ALL_ORDERS_UP_TO = 8
 """Seats up to which the cyclic orders of a full table, 7! = 5040 of 8 bots, are gone through one by one."""
 
-_EFFORT = 5_000
-"""Search nodes for one stretch of base blocks; in Python some 5 ms."""
+_EFFORT = 15_000
+"""Search nodes that one stretch of base blocks may cost, some 15 ms; ten times as many find little more."""
 
 _NODES = 500
 """Search nodes for one base block: a search that takes longer is better begun anew in another order."""
@@ -204,7 +205,7 @@ class _BaseBlocks:
 
     def _orders(self, places: Seating) -> Iterator[Seating]:
         first, *others = places
-        if len(_all_orders(min(self._seats, _ALL_ORDERS_UP_TO))) <= _SAMPLED_ORDERS:
+        if factorial(self._seats - 1) <= _SAMPLED_ORDERS:
             yield from ((first, *order) for order in permutations(others))
             return
         for _ in range(_SAMPLED_ORDERS):
@@ -259,10 +260,10 @@ class _BaseSets:
         for places, counts in self._stretch() or [self._nearest()]:
             self._sets.append(places)
             self._counts = counts
-            self._repeat_from = self._seen.setdefault(self._shape(), len(self._sets))
-            if self._repeat_from < len(self._sets):
+            before = self._seen.setdefault(self._shape(), len(self._sets))
+            if before < len(self._sets):
+                self._repeat_from = before
                 return
-            self._repeat_from = None
 
     def _stretch(self) -> list[tuple[Seating, list[int]]]:
         """Sets up to the next integer mean, each within 1; none if the effort does not find them."""
@@ -275,7 +276,7 @@ class _BaseSets:
             for cycle in range(first, last + 1):
                 search = _Search(self._circle, counts, *self._circle.bounds(cycle), self._random)
                 places = search.run()
-                effort -= search.nodes
+                effort -= search.nodes + 1
                 if places is None:
                     break
                 counts = search.counts

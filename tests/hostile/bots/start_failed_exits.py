@@ -1,0 +1,3 @@
+"""Cannot even be imported."""
+
+raise SystemExit("no such module: brain")
