@@ -52,7 +52,8 @@ class Log:
         if stream == "err":
             self.tail = (self.tail + data)[-_TAIL:]
         if self._left <= 0:
-            self._lost = (self._lost + data)[-_TAIL:]
+            self._lost = (self._lost + self._partial[stream] + data)[-_TAIL:]
+            self._partial[stream] = b""
             return
         text = self._partial[stream] + data
         *lines, rest = text.split(b"\n")

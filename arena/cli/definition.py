@@ -129,6 +129,12 @@ def parse_time(text: str) -> int:
     return microseconds
 
 
+def time_text(microseconds: int) -> str:
+    """A length of time as `parse_time` reads it."""
+    unit = next(unit for unit in ("s", "ms", "us") if microseconds % _UNITS[unit] == 0)
+    return f"{microseconds // _UNITS[unit]}{unit}"
+
+
 def parse_seed(text: str) -> bytes:
     """A seed out of up to 64 hexadecimal digits; fewer are filled up with zeros on the left."""
     if not re.fullmatch(r"[0-9a-fA-F]{1,64}", text):

@@ -59,13 +59,15 @@ class Output:
 
     # data
 
-    def table(self, name: str, rows: Sequence[Mapping[str, Any]], table: Table) -> None:
-        """A table: JSON lines or CSV of its rows if asked for, else as drawn."""
+    def table(self, name: str, rows: Sequence[Mapping[str, Any]], table: Table, title: str = "") -> None:
+        """A table: JSON lines or CSV of its rows if asked for, else as drawn, under its title."""
         if self.json:
             self.lines(name, rows)
         elif self.csv:
             self.csv_rows(rows)
         else:
+            if title:
+                self.text(title)
             self.stdout().print(table, soft_wrap=False)
 
     def lines(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:

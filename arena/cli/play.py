@@ -15,7 +15,7 @@ import typer
 
 from arena.bots.reference import current_version
 from arena.cli.common import DEFAULT_DB, DbOption, logs_folder, match_name, match_number, open_store
-from arena.cli.definition import Definition, bots_of, parse_each, parse_options, read_definition
+from arena.cli.definition import Definition, bots_of, parse_each, parse_options, read_definition, time_text
 from arena.cli.live import Progress
 from arena.cli.output import OUT
 from arena.cli.results import show_result, show_standings, write_records
@@ -184,7 +184,7 @@ def _run(store: Store, tournament: StoredTournament, db: str, jobs: int | None) 
     if session.played < tournament.matches:
         progress = Progress(tournament, session.played)
         try:
-            asyncio.run(_play(session, progress, _executor(tournament, db, jobs)))
+            asyncio.run(_play(session, progress, make_executor(tournament, db, jobs)))
         except (KeyboardInterrupt, asyncio.CancelledError):
             OUT.say(
                 f"interrupted: {session.played} of {tournament.matches} matches are stored; "
@@ -215,7 +215,13 @@ async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> No
             await playing.aclose()
 
 
-def _executor(tournament: StoredTournament, db: str, jobs: int | None) -> LocalExecutor:
+def make_executor(tournament: StoredTournament, db: str, jobs: int | None) -> LocalExecutor:
+    """The workers that play a tournament.
+
+    Args:
+        db: its database, beside which the bots' logs go.
+        jobs: how many workers; None: as many as are of use.
+    """
     logs = logs_folder(db, tournament.name).resolve()
     logs.mkdir(parents=True, exist_ok=True)
     bots = bots_of(tournament)
@@ -294,14 +300,14 @@ def _repeat_line(tournament: StoredTournament) -> str:
     words = ["arena", "play" if tournament.kind == "play" else "tournament run", tournament.game]
     words += [shlex.quote(bot.reference) for bot in bots_of(tournament)]
     if tournament.kind == "play":
-        words += ["--matches", str(tournament.matches)]
+        words += ["--matches", str(tournament.matches)] if tournament.matches > 1 else []
         words += [] if tournament.rotate else ["--no-rotate"]
     else:
         words += ["--seats", str(tournament.seats), "--deals", str(tournament.deals)]
     for key, value in tournament.options.items():
         words += ["--option", shlex.quote(f"{key}={value}")]
     limits = (
-        f"time={tournament.move_us}us,bank={tournament.bank_us}us,"
-        f"start={tournament.start_us}us,faults={tournament.faults_allowed}"
+        f"time={time_text(tournament.move_us)},bank={time_text(tournament.bank_us)},"
+        f"start={time_text(tournament.start_us)},faults={tournament.faults_allowed}"
     )
     return " ".join([*words, "--each", limits, "--seed", tournament.seed.hex()])

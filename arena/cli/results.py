@@ -12,7 +12,7 @@ from botarena.v1.record_pb2 import MatchRecord
 
 from arena.cli.common import DEFAULT_DB, DbOption, match_name, match_number, open_store
 from arena.cli.output import OUT
-from arena.cli.tables import crosstable, plain_table, standings_table
+from arena.cli.tables import CROSSTABLE_TITLE, crosstable, plain_table, standings_table
 from arena.errors import NotFoundError, UsageError
 from arena.games import find_game
 from arena.match.record import unseal
@@ -120,7 +120,7 @@ def show_standings(report: Report) -> None:
     OUT.table("standing", rows, standings_table(rows))
     if OUT.csv:
         return
-    OUT.table("pair", cells, crosstable([row["bot"] for row in rows], cells))
+    OUT.table("pair", cells, crosstable([row["bot"] for row in rows], cells), CROSSTABLE_TITLE)
 
 
 def show_result(store: Store, tournament: StoredTournament, block: int, seating: int) -> None:

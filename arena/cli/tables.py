@@ -55,20 +55,17 @@ def faults_text(row: dict[str, Any]) -> str:
 
 def crosstable(order: Sequence[str], cells: Sequence[dict[str, Any]]) -> Table:
     """Who ranked above whom: share of common matches in per cent, with its standard error."""
-    table = Table(
-        title="share of matches in which the row ranked above the column, % ± standard error",
-        title_style="",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-    )
-    table.add_column("")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", style="bold")
     for name in order:
         table.add_column(name, justify="right", no_wrap=True)
     found = {(cell["bot"], cell["against"]): cell for cell in cells}
     for name in order:
         table.add_row(name, *(_cell(found.get((name, other))) for other in order))
     return table
+
+
+CROSSTABLE_TITLE = "share of matches in which the row ranked above the column, % ± standard error"
 
 
 def _cell(cell: dict[str, Any] | None) -> str:

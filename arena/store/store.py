@@ -120,7 +120,7 @@ class Store:
         self.url = url
         try:
             self._engine = _engine(url)
-            with self._writing() as connection:
+            with self._engine.execution_options(writing=True).begin() as connection:
                 _upgrade(connection)
         except (DBAPIError, sa.exc.ArgumentError, sa.exc.NoSuchModuleError) as error:
             raise StoreError(

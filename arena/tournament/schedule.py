@@ -31,6 +31,10 @@ _NODES = 500
 _TRIES = 8
 """Blocks among which the best is taken where none keeps the pair counts within 1."""
 
+_CAREFUL_MEAN = 30
+"""Mean pair count from which on the first set within the bounds is taken and nothing is planned ahead:
+one more or less hardly counts any longer, and long tournaments should not wait for their schedule."""
+
 _SAMPLED_ORDERS = 120
 """Cyclic orders of a base block that are compared where all of them, (K-1)!, would be more than this."""
 
@@ -257,7 +261,9 @@ class _BaseSets:
         return tuple(number - lowest for number in self._counts[1:])
 
     def _extend(self) -> None:
-        for places, counts in self._stretch() or [self._nearest()]:
+        careful = self._circle.bounds(len(self._sets))[0] < _CAREFUL_MEAN
+        planned = self._stretch() if careful else []
+        for places, counts in planned or [self._nearest(_TRIES if careful else 1)]:
             self._sets.append(places)
             self._counts = counts
             before = self._seen.setdefault(self._shape(), len(self._sets))
@@ -285,14 +291,14 @@ class _BaseSets:
                 return found
         return []
 
-    def _nearest(self) -> tuple[Seating, list[int]]:
+    def _nearest(self, tries: int) -> tuple[Seating, list[int]]:
         """The next set, with the bounds as narrow as a set is found in, and of some the most even."""
         low, high = self._circle.bounds(len(self._sets) + 1)
         for slack in count():
             searches = [
                 _Search(self._circle, self._counts, low - below, high + slack - below, self._random)
                 for below in range(slack + 1)
-                for _ in range(_TRIES)
+                for _ in range(tries)
             ]
             found = [(places, search.counts) for search in searches if (places := search.run())]
             if found:

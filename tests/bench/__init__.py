@@ -1,0 +1,1 @@
+"""Benchmarks: figures as ratios against a raw limit measured in the same run. Run by `make bench`."""

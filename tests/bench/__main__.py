@@ -1,0 +1,129 @@
+"""`make bench`: the arena end to end beside raw gRPC with the same message sizes, in the same run.
+
+Cells are interleaved over several rounds; medians with their spread are printed, and ratios are
+taken within a round. BENCH_JSON=path also writes {"figures": {name: {median, min, max, unit}}}.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+from botarena.v1.bot_pb2 import Decision, FromArena, FromBot, Reply
+
+from arena.cli.definition import Definition
+from arena.cli.play import make_executor
+from arena.games.chance import Chance
+from arena.match.match import Match
+from arena.store.store import Store, sqlite_url
+from arena.tournament.runner import Run
+from tests.bench import raw_grpc
+from tests.match.fakes import spec
+
+BOTS = ("house:random", "house:first", "house:greedy", "house:random")
+MATCHES = int(os.environ.get("BENCH_MATCHES", "2000"))
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
+RAW_SECONDS = float(os.environ.get("BENCH_RAW_SECONDS", "3"))
+BATCH = 16
+
+
+def message_sizes() -> tuple[bytes, int]:
+    """An average decision of a match as it goes out, and the size of a reply: both as parts of a frame."""
+    match, chance = Match(spec(("random", "first", "greedy", "random-2"))), Chance(bytes(32))
+    asks = match.start(0)
+    sizes: list[int] = []
+    frames: list[bytes] = []
+    while asks:
+        decision = Decision(id=100_000 + len(sizes), match=1000, seat=asks[0].seat, time_left_us=5_000_000)
+        match.fill_turn(decision.turn, asks[0].seat)
+        frames.append(FromArena(decisions=[decision]).SerializeToString())
+        sizes.append(len(frames[-1]))
+        asks = match.reply(asks[0].seat, chance.below(match.legal(asks[0].seat)), 0)
+    mean = statistics.mean(sizes)
+    average = min(frames, key=lambda frame: abs(len(frame) - mean))
+    return average, len(FromBot(replies=[Reply(decision=100_000, action=1)]).SerializeToString())
+
+
+def tournament() -> tuple[float, float]:
+    """Matches and decisions per second of a tournament, set-up and storing included."""
+    with tempfile.TemporaryDirectory() as folder:
+        db = str(Path(folder) / "arena.db")
+        with closing(Store(sqlite_url(Path(db)))) as store:
+            new = store.create(Definition("koffer", BOTS, deals=MATCHES // 4, seed="77").build())
+            begin = time.perf_counter()
+            decisions = asyncio.run(_decisions(Run(store, new), db))
+            seconds = time.perf_counter() - begin
+    return MATCHES / seconds, decisions / seconds
+
+
+async def _decisions(run: Run, db: str) -> int:
+    return sum(
+        [
+            len(record.seats)
+            async for block in run.play(make_executor(run.tournament, db, None))
+            for record in block
+        ]
+    )
+
+
+def raw(down: bytes, up_bytes: int, batch: int) -> float:
+    """Messages per second of raw gRPC, on all cores at once."""
+    cores = sorted(os.sched_getaffinity(0))
+    # Fresh processes: gRPC does not survive a fork.
+    with ProcessPoolExecutor(len(cores), mp_context=multiprocessing.get_context("spawn")) as pool:
+        runs = [pool.submit(_raw_on, core, down, up_bytes, batch) for core in cores]
+        return sum(run.result() for run in runs)
+
+
+def _raw_on(core: int, down: bytes, up_bytes: int, batch: int) -> float:
+    return asyncio.run(raw_grpc.serve(core, down, up_bytes, batch, RAW_SECONDS))
+
+
+def main() -> int:
+    """Measure and print."""
+    down, up_bytes = message_sizes()
+    print(
+        f"a decision is {len(down)} bytes, a reply {up_bytes}; {ROUNDS} rounds of {MATCHES} matches",
+        file=sys.stderr,
+    )
+    figures: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for number in range(ROUNDS):
+        matches, decisions = tournament()
+        single, batched = raw(down, up_bytes, 1), raw(down, up_bytes, BATCH)
+        for name, unit, value in (
+            ("end_to_end.koffer.python.matches_per_s", "1/s", matches),
+            ("end_to_end.koffer.python.decisions_per_s", "1/s", decisions),
+            ("raw_grpc.one_by_one.messages_per_s", "1/s", single),
+            (f"raw_grpc.batch_{BATCH}.messages_per_s", "1/s", batched),
+            ("ratio.end_to_end_to_raw_one_by_one", "", decisions / single),
+            (f"ratio.end_to_end_to_raw_batch_{BATCH}", "", decisions / batched),
+        ):
+            figures[name, unit].append(value)
+        print(f"round {number + 1}: {matches:,.0f} matches/s, {decisions:,.0f} decisions/s", file=sys.stderr)
+    _report(figures)
+    return 0
+
+
+def _report(figures: dict[tuple[str, str], list[float]]) -> None:
+    table = {
+        name: {"median": statistics.median(values), "min": min(values), "max": max(values), "unit": unit}
+        for (name, unit), values in figures.items()
+    }
+    for name, row in table.items():
+        print(f"{name:45} {row['median']:12,.2f}  ({row['min']:,.2f} to {row['max']:,.2f}) {row['unit']}")
+    if path := os.environ.get("BENCH_JSON"):
+        Path(path).write_text(json.dumps({"figures": table}, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""The SDK without a network: frames in, frames out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botarena import Bot, Match, Result, Turn
+from botarena.bot import Choice
+from botarena.table import FunctionBot, Table
+from botarena.v1 import bot_pb2
+
+
+def start(match: int = 1, seed: bytes = bytes(32)) -> bot_pb2.MatchStart:
+    return bot_pb2.MatchStart(
+        match=match,
+        game="koffer",
+        game_version=1,
+        seat=1,
+        names=["x", "y"],
+        bot_seed=seed,
+        time=bot_pb2.TimeControl(move_us=1_000_000, bank_us=2_000_000),
+    )
+
+
+def decision(number: int, match: int = 1, actions: int = 3) -> bot_pb2.Decision:
+    asked = bot_pb2.Decision(id=number, match=match, seat=1, time_left_us=500_000)
+    for position in range(1, actions + 1):
+        asked.turn.koffer.actions.add(position=position)
+    asked.turn.koffer.events.add().extra_turn.seat = number
+    return asked
+
+
+def answers(table: Table, frame: bot_pb2.FromArena) -> bot_pb2.FromBot:
+    whole = bot_pb2.FromBot()
+    for part in table.handle(frame):
+        whole.MergeFrom(part)
+    return whole
+
+
+def function_table(choose: Any) -> Table:
+    return Table(lambda: FunctionBot(choose))
+
+
+@pytest.mark.parametrize(
+    ("choose", "index"),
+    [
+        (lambda turn: 2, 2),
+        (lambda turn: turn.actions[1], 1),
+        (lambda turn: type(turn.actions[0])(position=3), 2),
+        (lambda turn: True, 1),
+    ],
+)
+def test_a_choice_is_an_index_or_an_action(choose: Any, index: int) -> None:
+    frame = bot_pb2.FromArena(starts=[start()], decisions=[decision(7)])
+    (reply,) = answers(function_table(choose), frame).replies
+    assert (reply.decision, reply.action) == (7, index)
+
+
+@pytest.mark.parametrize("choose", [lambda turn: -1, lambda turn: 1 << 40, lambda turn: bot_pb2.Hello()])
+def test_what_is_no_action_is_sent_as_an_answer_without_one(choose: Any) -> None:
+    frame = bot_pb2.FromArena(starts=[start()], decisions=[decision(7)])
+    (reply,) = answers(function_table(choose), frame).replies
+    assert not reply.HasField("action")
+
+
+@pytest.mark.parametrize("choose", [lambda turn: None, lambda turn: "take 3", lambda turn: 1 // 0])
+def test_a_failing_choose_is_reported_with_its_traceback(choose: Any, capsys: Any) -> None:
+    frame = bot_pb2.FromArena(starts=[start()], decisions=[decision(7)])
+    (error,) = answers(function_table(choose), frame).errors
+    assert error.decision == 7
+    assert "Traceback" in error.text
+    assert "Traceback" in capsys.readouterr().err
+
+
+class Recorder(Bot):
+    made = 0
+
+    def __init__(self) -> None:
+        type(self).made += 1
+        self.log: list[Any] = []
+
+    def start(self, match: Match) -> None:
+        self.log.append(("start", match.seat, match.names, match.move_time, match.bank))
+
+    def choose(self, turn: Turn) -> Choice:
+        assert 0 < turn.time_left <= 0.5
+        self.log.append([event.extra_turn.seat for event in turn.history])
+        return 0
+
+    def end(self, result: Result) -> None:
+        self.log.append((result.ranks, result.fault))
+        RESULTS.append(self.log)
+
+
+RESULTS: list[Any] = []
+
+
+def test_there_is_one_instance_per_match_and_it_hears_everything() -> None:
+    RESULTS.clear()
+    Recorder.made = 0
+    table = Table(Recorder)
+    first = bot_pb2.FromArena(starts=[start(1), start(2)], decisions=[decision(10, 1), decision(11, 2)])
+    assert [reply.decision for reply in answers(table, first).replies] == [10, 11]
+    answers(table, bot_pb2.FromArena(decisions=[decision(12, 1)]))
+    end = bot_pb2.MatchEnd(match=1, ranks=[2, 1], fault="")
+    end.turn.koffer.view.over = True
+    answers(table, bot_pb2.FromArena(ends=[end]))
+    assert Recorder.made == 2
+    assert RESULTS == [[("start", 1, ("x", "y"), 1.0, 2.0), [10], [10, 12], ((2, 1), "")]]
+
+
+def test_a_decision_of_a_match_that_ended_in_the_same_frame_is_not_played() -> None:
+    asked: list[int] = []
+
+    def choose(turn: Turn) -> int:
+        asked.append(turn.seat)
+        return 0
+
+    table = function_table(choose)
+    frame = bot_pb2.FromArena(starts=[start()], decisions=[decision(7)], ends=[bot_pb2.MatchEnd(match=1)])
+    assert not answers(table, frame).replies
+    assert not asked
+
+
+def test_the_generator_of_a_match_repeats_itself() -> None:
+    def draw(seed: bytes) -> int:
+        table = function_table(lambda turn: turn.random.randrange(1 << 30))
+        frame = bot_pb2.FromArena(starts=[start(seed=seed)], decisions=[decision(1)])
+        return answers(table, frame).replies[0].action
+
+    assert draw(bytes(32)) == draw(bytes(32))
+    assert draw(bytes(32)) != draw(bytes(31) + b"\1")
+
+
+def test_an_error_at_the_end_of_a_match_disturbs_no_other(capsys: Any) -> None:
+    class Sulks(Bot):
+        def choose(self, turn: Turn) -> int:
+            return 0
+
+        def end(self, result: Result) -> None:
+            raise RuntimeError("I lost")
+
+    table = Table(Sulks)
+    answers(table, bot_pb2.FromArena(starts=[start(1), start(2)], ends=[bot_pb2.MatchEnd(match=1)]))
+    assert "I lost" in capsys.readouterr().err
+    assert answers(table, bot_pb2.FromArena(decisions=[decision(3, 2)])).replies[0].action == 0

@@ -1,0 +1,167 @@
+"""The store: everything once, nothing lost, the newest schema."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from arena.store.schema import metadata
+from arena.store.store import (
+    NameTakenError,
+    NotStoredError,
+    Store,
+    StoredBot,
+    StoredMatch,
+    StoredSeat,
+    StoredTournament,
+    StoreError,
+    sqlite_url,
+)
+
+NEW = StoredTournament(
+    id=0,
+    name="cup",
+    kind="tournament",
+    game="koffer",
+    options={"games": "2"},
+    seats=2,
+    deals=3,
+    rotate=True,
+    matches=6,
+    seed=bytes(range(32)),
+    move_us=1,
+    bank_us=2,
+    start_us=3,
+    faults_allowed=4,
+    bots=(StoredBot("a", "1", {"command": ["x"]}), StoredBot("b", "2", {})),
+    created_us=5,
+    finished_us=None,
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "arena.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    opened = Store(sqlite_url(path))
+    yield opened
+    opened.close()
+
+
+def match(block: int, seating: int, record: bytes = b"r") -> StoredMatch:
+    return StoredMatch(block, seating, 1, record, (StoredSeat(0, 1, 5, None), StoredSeat(1, 2, -3, 4)))
+
+
+def test_a_tournament_comes_back_as_it_was_stored(store: Store) -> None:
+    stored = store.create(NEW)
+    assert replace(stored, id=0) == NEW
+    assert store.tournament() == stored
+
+
+def test_names_are_unique(store: Store) -> None:
+    store.create(NEW)
+    with pytest.raises(NameTakenError, match="resume cup"):
+        store.create(NEW)
+
+
+def test_matches_are_stored_once_and_the_first_stays(store: Store) -> None:
+    number = store.create(NEW).id
+    assert store.add(number, [match(0, 0), match(0, 1)]) == 2
+    assert store.add(number, [match(0, 0, b"other"), match(0, 1, b"other"), match(1, 0)]) == 1
+    assert [m.record for m in store.matches(number)] == [b"r"] * 3
+    assert store.done(number) == {(0, 0), (0, 1), (1, 0)}
+
+
+def test_matches_come_in_the_order_of_the_schedule(store: Store) -> None:
+    number = store.create(NEW).id
+    for block in (2, 0, 1):
+        store.add(number, [match(block, 1), match(block, 0)])
+    assert [(m.block, m.seating) for m in store.matches(number)] == [
+        (block, seating) for block in range(3) for seating in range(2)
+    ]
+    assert next(iter(store.matches(number))) == match(0, 0)
+    assert store.match(number, 2, 1) == match(2, 1)
+
+
+def test_what_is_not_there(store: Store) -> None:
+    with pytest.raises(NotStoredError, match="no tournament yet"):
+        store.tournament()
+    number = store.create(NEW).id
+    with pytest.raises(NotStoredError, match="'nope'"):
+        store.tournament("nope")
+    with pytest.raises(NotStoredError):
+        store.match(number, 0, 0)
+
+
+def test_the_list_counts_and_finishing_is_noted_once(store: Store) -> None:
+    number = store.create(NEW).id
+    store.add(number, [match(0, 0)])
+    ((tournament, count),) = store.tournaments()
+    assert (tournament.name, count, tournament.finished_us) == ("cup", 1, None)
+    store.finish(number)
+    first = store.tournament("cup").finished_us
+    store.finish(number)
+    assert store.tournament("cup").finished_us == first is not None
+
+
+def test_two_writers_at_once_store_everything_once(store: Store, path: Path) -> None:
+    number = store.create(NEW).id
+
+    def write(writer: int) -> int:
+        own = Store(sqlite_url(path))
+        try:
+            return sum(own.add(number, [match(block, s) for s in range(2)]) for block in range(40))
+        finally:
+            own.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sum(pool.map(write, range(2))) == 80
+    assert len(store.done(number)) == 80
+
+
+def test_the_migrations_lead_to_the_schema(store: Store) -> None:
+    with store._engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_a_block_that_fails_in_the_middle_leaves_nothing(store: Store) -> None:
+    number = store.create(NEW).id
+    with pytest.raises(Exception, match="NOT NULL"):
+        store.add(number, [match(0, 0), replace(match(0, 1), record=None)])  # type: ignore[arg-type]
+    assert store.done(number) == set()
+
+
+def test_a_file_that_is_no_database(path: Path) -> None:
+    path.write_text("my diary, not a database, and longer than a header of sqlite is" * 20)
+    with pytest.raises(StoreError, match="cannot be opened") as caught:
+        Store(sqlite_url(path))
+    assert "--db" in caught.value.do
+    assert path.read_text().startswith("my diary")
+
+
+@pytest.mark.parametrize("url", ["sqlite:////no/such/folder/x.db", "nonsense://x", "nonsense"])
+def test_a_database_that_cannot_be_opened(url: str) -> None:
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store(url)
+
+
+def test_a_database_that_others_hold_is_read_meanwhile(store: Store, path: Path) -> None:
+    number = store.create(NEW).id
+    store.add(number, [match(0, 0)])
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        assert len(list(store.matches(number))) == 1
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
