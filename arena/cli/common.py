@@ -71,3 +71,9 @@ def parse_match(text: str) -> tuple[str | None, int]:
             "see: arena match list",
         )
     return found["tournament"], int(found["number"])
+
+
+def leave(code: int) -> None:
+    """End a command with an exit code."""
+    if code:
+        raise typer.Exit(code)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from click.exceptions import Abort, ClickException
-from click.exceptions import Exit as ClickExit
 
 from arena import __version__
 from arena.cli import games, matches, play, results
@@ -16,8 +14,6 @@ from arena.cli.output import OUT
 from arena.errors import ArenaError, NotFoundError, UsageError
 from arena.games.game import GameError, UnknownGameError
 from arena.tournament.schedule import ScheduleError
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="arena",
@@ -73,24 +69,17 @@ def run(arguments: Sequence[str]) -> int:
     front = [word for word in arguments if word in _GLOBAL_FLAGS]
     rest = [word for word in arguments if word not in _GLOBAL_FLAGS]
     try:
-        code = app([*front, *rest], standalone_mode=False)
+        app([*front, *rest])
     except ArenaError as error:
         OUT.error(error)
         return error.code
     except (GameError, ScheduleError) as error:
-        OUT.error(_explained(error))
-        return _explained(error).code
-    except ClickExit as leave:
-        return leave.exit_code
-    except (KeyboardInterrupt, Abort):
-        OUT.say("interrupted")
-        return INTERRUPTED
-    except ClickException as error:
-        error.show()
-        return error.exit_code
-    except BrokenPipeError:
-        return 0  # whoever read our output has seen enough
-    return code if isinstance(code, int) else 0
+        explained = _explained(error)
+        OUT.error(explained)
+        return explained.code
+    except SystemExit as leave:  # its way to say how a command ended, and that the line was no command
+        return leave.code if isinstance(leave.code, int) else 1
+    return 0
 
 
 def _explained(error: GameError | ScheduleError) -> ArenaError:

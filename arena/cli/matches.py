@@ -18,6 +18,7 @@ from arena.bots.tables import log_name
 from arena.cli.common import (
     DEFAULT_DB,
     DbOption,
+    leave,
     logs_folder,
     match_name,
     match_number,
@@ -306,16 +307,20 @@ def verify(
         str | None, typer.Option("--tournament", metavar="NAME", help="All matches of a tournament.")
     ] = None,
     db: DbOption = DEFAULT_DB,
-) -> int:
+) -> None:
     """Deal again and replay, bit for bit; exit code 3 if anything differs."""
     if (match is None) == (tournament is None):
         raise UsageError(
             "nothing to verify", "give either a match or --tournament NAME", "arena verify m0000"
         )
-    if tournament is not None:
+    if match is not None:
+        _verify_match(match, db)
+    else:
         with open_store(db) as store:
-            return _verify_tournament(store, store.tournament(tournament))
-    assert match is not None
+            leave(_verify_tournament(store, store.tournament(tournament)))
+
+
+def _verify_match(match: str, db: str) -> None:
     try:
         verify_record(_record_of(match, db))
     except (VerificationError, GameError) as error:
@@ -323,7 +328,6 @@ def verify(
     OUT.table(
         "verified", [{"match": match, "ok": True}], plain_table(("match", "result"), [[match, "replays"]])
     )
-    return 0
 
 
 def _verify_tournament(store: Store, tournament: StoredTournament) -> int:

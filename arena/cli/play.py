@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.bots.reference import current_version
-from arena.cli.common import DEFAULT_DB, DbOption, logs_folder, match_name, match_number, open_store
+from arena.cli.common import DEFAULT_DB, DbOption, leave, logs_folder, match_name, match_number, open_store
 from arena.cli.definition import Definition, bots_of, parse_each, parse_options, read_definition, time_text
 from arena.cli.live import Progress
 from arena.cli.output import OUT
@@ -60,7 +60,7 @@ def play(
     jobs: JobsOption = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write record files.")] = None,
     db: DbOption = DEFAULT_DB,
-) -> int:
+) -> None:
     """Play matches between bots, a seat each, and show how they went."""
     definition = Definition(
         game=game,
@@ -84,7 +84,7 @@ def play(
         else:
             show_standings(report)
         _say_end(store, tournament, report)
-    return CheckFailedError.code if report.faults or report.void else 0
+    leave(CheckFailedError.code if report.faults or report.void else 0)
 
 
 @tournament_app.command("run")
@@ -103,7 +103,7 @@ def run(
     option: OptionOption = None,
     each: EachOption = None,
     db: DbOption = DEFAULT_DB,
-) -> int:
+) -> None:
     """Run a round robin: balanced tables, every deal from every seat; can be killed and resumed."""
     definition = _definition(game, bots or [], seats, deals, seed, name, option, each)
     new = definition.build()
@@ -113,7 +113,7 @@ def run(
             "only so does every bot sit in every seat equally often"
         )
     with open_store(db) as store:
-        return _play_out(store, store.create(new), db, jobs, definition.seed is not None)
+        _play_out(store, store.create(new), db, jobs, definition.seed is not None)
 
 
 @tournament_app.command("resume")
@@ -121,7 +121,7 @@ def resume(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The newest if left out.")] = None,
     jobs: JobsOption = None,
     db: DbOption = DEFAULT_DB,
-) -> int:
+) -> None:
     """Play what is missing of a tournament."""
     with open_store(db) as store:
         tournament = store.tournament(name)
@@ -132,7 +132,7 @@ def resume(
                     f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
                     "restore it, or run a new tournament",
                 )
-        return _play_out(store, tournament, db, jobs, seed_is_known=False)
+        _play_out(store, tournament, db, jobs, seed_is_known=False)
 
 
 def _definition(
@@ -170,12 +170,12 @@ DEFAULT_DEALS = 100
 
 def _play_out(
     store: Store, tournament: StoredTournament, db: str, jobs: int | None, seed_is_known: bool
-) -> int:
+) -> None:
     _say_head(tournament, seed_is_known)
     report = _run(store, tournament, db, jobs)
     show_standings(report)
     _say_end(store, tournament, report)
-    return CheckFailedError.code if _all_failed_to_start(report) else 0
+    leave(CheckFailedError.code if _some_failed_to_start(report) else 0)
 
 
 def _run(store: Store, tournament: StoredTournament, db: str, jobs: int | None) -> Report:
@@ -291,7 +291,7 @@ def _fault_lines(store: Store, tournament: StoredTournament, report: Report) -> 
     return lines
 
 
-def _all_failed_to_start(report: Report) -> bool:
+def _some_failed_to_start(report: Report) -> bool:
     """Whether some bot never played at all."""
     return any("START_FAILED" in kinds for kinds in report.faults.values())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from typing import Any
 
 from botarena.v1.record_pb2 import MatchRecord
@@ -11,7 +10,8 @@ from botarena.v1.record_pb2 import MatchRecord
 from arena.games import find_game
 from arena.match.record import unseal
 from arena.match.verdicts import RATED, fault_name, verdict_name
-from arena.ratings.standings import Played, Standings
+from arena.ratings.fold import TieRule
+from arena.ratings.standings import Played, Standing, Standings
 from arena.store.store import Store, StoredTournament
 
 
@@ -52,8 +52,7 @@ class Report:
         self.matches = 0
         self.decisions = 0
         self.void: Counter[str] = Counter()
-        self._names = [bot.name for bot in tournament.bots]
-        self._standings = Standings(self._names, find_game(tournament.game).ties.value)
+        self._standings = Standings(TieRule(find_game(tournament.game).ties.value))
         self._think: defaultdict[str, ThinkTimes] = defaultdict(ThinkTimes)
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
@@ -92,22 +91,16 @@ class Report:
     def crosstable(self) -> list[dict[str, Any]]:
         """For each ordered pair that met: the share of matches in which the one ranked above the other."""
         return [
-            {
-                "bot": cell.row,
-                "against": cell.column,
-                "share": cell.share,
-                "error": cell.error,
-                "matches": cell.matches,
-            }
-            for cell in self._standings.crosstable()
+            {"bot": bot, "against": other, "share": cell.share, "error": cell.error, "matches": cell.matches}
+            for (bot, other), cell in sorted(self._standings.crosstable().items())
         ]
 
-    def _row(self, standing: Any) -> dict[str, Any]:
+    def _row(self, standing: Standing) -> dict[str, Any]:
         faults = self._faults.get(standing.bot, Counter())
         think = self._think.get(standing.bot, ThinkTimes())
         return {
-            "rank_low": standing.rank_low,
-            "rank_high": standing.rank_high,
+            "rank_low": standing.low,
+            "rank_high": standing.high,
             "bot": standing.bot,
             "mu": standing.rating.mu,
             "sigma": standing.rating.sigma,
@@ -117,6 +110,7 @@ class Report:
             "losses": standing.losses,
             "mean_rank": standing.mean_rank,
             "mean_score": standing.mean_score,
+            "points": standing.points,
             "think_p50_us": think.quantile(0.5),
             "think_p99_us": think.quantile(0.99),
             "faults": sum(faults.values()),
@@ -130,9 +124,3 @@ def report_of(store: Store, tournament: StoredTournament) -> Report:
     for played in store.matches(tournament.id):
         report.add(unseal(played.record))
     return report
-
-
-def order_is_sure(rows: Sequence[dict[str, Any]], better: str, worse: str) -> bool:
-    """Whether a leaderboard places one bot above another beyond its stated uncertainty."""
-    place = {row["bot"]: row for row in rows}
-    return bool(place[better]["rank_high"] < place[worse]["rank_low"])

@@ -252,9 +252,8 @@ class _BaseSets:
         if cycle < len(self._sets):
             return self._sets[cycle]
         assert self._repeat_from is not None
-        return self._sets[
-            self._repeat_from + (cycle - self._repeat_from) % (len(self._sets) - self._repeat_from)
-        ]
+        period = len(self._sets) - self._repeat_from
+        return self._sets[self._repeat_from + (cycle - self._repeat_from) % period]
 
     def _shape(self) -> tuple[int, ...]:
         lowest = min(self._counts[1:])
@@ -282,7 +281,7 @@ class _BaseSets:
             for cycle in range(first, last + 1):
                 search = _Search(self._circle, counts, *self._circle.bounds(cycle), self._random)
                 places = search.run()
-                effort -= search.nodes + 1
+                effort -= search.nodes + self._circle.bots  # a search costs something before its first node
                 if places is None:
                     break
                 counts = search.counts

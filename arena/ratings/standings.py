@@ -1,0 +1,280 @@
+"""Leaderboard and crosstable from matches, in one pass.
+
+Memory grows with the square of the number of bots, not with the number of matches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from arena.ratings.fold import DRAW_PROBABILITY, Rating, RatingError, Result, TieRule, TrueSkillFold
+
+SEPARATION = 2.0
+"""Standard errors by which two ratings must differ to count as surely different."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What standings need to know of a match.
+
+    Attributes:
+        block: index of the block. Matches of a block share a deal, so they are not independent.
+        bots: names by seat.
+        ranks: by seat, competition ranks from 1.
+        scores: by seat, as the game counts them.
+        order: bytes that identify the match, see `Result`.
+    """
+
+    block: int
+    bots: tuple[str, ...]
+    ranks: tuple[int, ...]
+    scores: tuple[float, ...]
+    order: bytes
+
+    @property
+    def result(self) -> Result:
+        """The part that ratings need."""
+        return Result(self.bots, self.ranks, self.order)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A line of the leaderboard.
+
+    Attributes:
+        low: best place that the ratings allow: 1 + number of bots surely above.
+        high: worst place that they allow: number of bots - number surely below.
+        bot: its name.
+        rating: after all matches.
+        matches: number played.
+        wins: matches in which it alone was first.
+        draws: matches in which it was first with others.
+        losses: all other matches.
+        mean_rank: mean competition rank, 1 is best.
+        mean_score: mean score, in the game's points.
+        points: share of the opponents met that it ranked above, ties half, in 0..1.
+    """
+
+    low: int
+    high: int
+    bot: str
+    rating: Rating
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    mean_rank: float
+    mean_score: float
+    points: float
+
+    @property
+    def two_sigma(self) -> float:
+        """Half the width of the 95 % interval around the rating, in rating points."""
+        return 2 * self.rating.sigma
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How a bot, the row, fared against another, the column.
+
+    Attributes:
+        share: of their common matches in which the row ranked above the column, ties half, in 0..1.
+        error: standard error of the share with blocks as units; None with fewer than two blocks.
+        matches: that they had in common.
+    """
+
+    share: float
+    error: float | None
+    matches: int
+
+
+class Standings:
+    """Leaderboard and crosstable of the matches added so far.
+
+    Matches of a block are added in succession; blocks may come in any order, but those of the
+    rating of record are in schedule order, since a fold depends on it a little.
+
+    Args:
+        ties: what a shared rank says to the ratings.
+        draw_probability: see `TrueSkillFold`.
+    """
+
+    def __init__(self, ties: TieRule, draw_probability: float = DRAW_PROBABILITY) -> None:
+        self._fold = TrueSkillFold(ties, draw_probability)
+        self._tallies: dict[str, _Tally] = {}
+        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._blocks = _Blocks()
+
+    def add(self, played: Played) -> None:
+        """Count a match.
+
+        Raises:
+            RatingError: the match is malformed, cannot be rated, or belongs to a block that was
+                left before. Nothing is counted.
+        """
+        self._check(played)
+        self._fold.add(played.result)
+        self._blocks.enter(played.block)
+        for seat, bot in enumerate(played.bots):
+            self._tallies.setdefault(bot, _Tally()).add(played, seat)
+        for one, other in combinations(sorted(zip(played.bots, played.ranks, strict=True)), 2):
+            pair = self._pairs.setdefault((one[0], other[0]), _Pair())
+            pair.add(played.block, _halves(one[1], other[1]))
+
+    def table(self) -> list[Standing]:
+        """The leaderboard: highest mu first, equal ones by name."""
+        ratings = self._fold.ratings()
+        bots = sorted(ratings, key=lambda bot: (-ratings[bot].mu, bot))
+        return [self._standing(bot, ratings) for bot in bots]
+
+    def crosstable(self) -> dict[tuple[str, str], Cell]:
+        """By (row, column), for every two bots that have met."""
+        cells = {}
+        for (one, other), pair in self._pairs.items():
+            cells[one, other] = pair.cell()
+            cells[other, one] = pair.mirrored()
+        return cells
+
+    def _check(self, played: Played) -> None:
+        name = f"match {played.order.hex()} cannot be counted"
+        if len(played.scores) != len(played.bots):
+            raise RatingError(
+                f"{name}: it has {len(played.scores)} scores for {len(played.bots)} bots; give one per seat"
+            )
+        if not all(math.isfinite(score) for score in played.scores):
+            raise RatingError(f"{name}: scores {played.scores} are not all finite; correct its record")
+        if self._blocks.left(played.block):
+            raise RatingError(
+                f"{name}: block {played.block} was left before, and the error of a share needs the matches "
+                "of a block together; add them in succession"
+            )
+
+    def _standing(self, bot: str, ratings: Mapping[str, Rating]) -> Standing:
+        tally = self._tallies[bot]
+        rating = ratings[bot]
+        above = sum(surely_above(other, rating) for other in ratings.values())
+        below = sum(surely_above(rating, other) for other in ratings.values())
+        return Standing(
+            low=1 + above,
+            high=len(ratings) - below,
+            bot=bot,
+            rating=rating,
+            matches=tally.matches,
+            wins=tally.wins,
+            draws=tally.draws,
+            losses=tally.matches - tally.wins - tally.draws,
+            mean_rank=tally.ranks / tally.matches,
+            mean_score=tally.scores / tally.matches,
+            points=tally.halves / (2 * tally.opponents),
+        )
+
+
+def surely_above(one: Rating, other: Rating) -> bool:
+    """Whether one rating is above another by more than two standard errors of their difference.
+
+    The errors are taken as independent.
+    """
+    return one.mu - other.mu > SEPARATION * math.hypot(one.sigma, other.sigma)
+
+
+def _halves(rank: int, other: int) -> int:
+    """Half points of a bot against another: 2 above, 1 tied, 0 below. Integers keep the sums exact."""
+    return 1 + (rank < other) - (rank > other)
+
+
+@dataclass(slots=True)
+class _Tally:
+    matches: int = 0
+    wins: int = 0
+    draws: int = 0
+    ranks: int = 0
+    scores: float = 0
+    halves: int = 0
+    opponents: int = 0
+
+    def add(self, played: Played, seat: int) -> None:
+        rank = played.ranks[seat]
+        self.matches += 1
+        self.wins += rank == 1 and played.ranks.count(1) == 1
+        self.draws += rank == 1 and played.ranks.count(1) > 1
+        self.ranks += rank
+        self.scores += played.scores[seat]
+        # The bot itself counts as tied, which is one half too many.
+        self.halves += sum(_halves(rank, other) for other in played.ranks) - 1
+        self.opponents += len(played.ranks) - 1
+
+
+@dataclass(slots=True)
+class _Pair:
+    """Half points of one bot against another, with what the error of their share needs.
+
+    With s half points in n matches of a block, the share of all is p = S / 2N for S = sum s and
+    N = sum n. It is a ratio of sums over B blocks, so (W. G. Cochran, "Sampling Techniques", ch. 6)
+    its variance is B/(B-1) * sum (s/2 - p n)² / N². If all blocks have the same n, this is the
+    variance of the blocks' means, divided by B.
+    """
+
+    block: int | None = None
+    blocks: int = 0
+    n: int = 0
+    s: int = 0
+    total_n: int = 0
+    total_s: int = 0
+    sum_nn: int = 0
+    sum_ns: int = 0
+    sum_ss: int = 0
+
+    def add(self, block: int, halves: int) -> None:
+        if block != self.block:
+            self.block, self.n, self.s = block, 0, 0
+            self.blocks += 1
+        # The sums always include the open block: what changes is n² to (n+1)², and so on.
+        self.sum_nn += 2 * self.n + 1
+        self.sum_ns += self.n * halves + self.s + halves
+        self.sum_ss += (2 * self.s + halves) * halves
+        self.n += 1
+        self.s += halves
+        self.total_n += 1
+        self.total_s += halves
+
+    def cell(self) -> Cell:
+        return Cell(self.total_s / (2 * self.total_n), self._error(), self.total_n)
+
+    def mirrored(self) -> Cell:
+        """The same from the other bot's side."""
+        return Cell(1 - self.total_s / (2 * self.total_n), self._error(), self.total_n)
+
+    def _error(self) -> float | None:
+        if self.blocks < 2:
+            return None
+        n, s = self.total_n, self.total_s
+        # sum (s N - S n)²: in integers, so that it is never below 0 by rounding.
+        squares = self.sum_ss * n * n - 2 * self.sum_ns * n * s + self.sum_nn * s * s
+        return math.sqrt(self.blocks / (self.blocks - 1) * squares) / (2 * n * n)
+
+
+@dataclass(slots=True)
+class _Blocks:
+    """Which block is open, and which were left; in little memory if blocks come roughly in order."""
+
+    open: int | None = None
+    below: int = 0
+    """Every block below this was left."""
+    beyond: set[int] = field(default_factory=set)
+    """Blocks at or above `below` that were left."""
+
+    def left(self, block: int) -> bool:
+        return block != self.open and (0 <= block < self.below or block in self.beyond)
+
+    def enter(self, block: int) -> None:
+        if block == self.open:
+            return
+        if self.open is not None:
+            self.beyond.add(self.open)
+        self.open = block
+        while self.below in self.beyond:
+            self.beyond.remove(self.below)
+            self.below += 1
