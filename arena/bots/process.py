@@ -103,6 +103,11 @@ class BotProcess:
         return Ending(_in_words(report["code"]), True, report["tail"])
 
 
+def log_name(bot: str, worker: int) -> str:
+    """Name of the file with what a bot wrote while a worker ran it."""
+    return f"{bot}.{worker}.log"
+
+
 def _in_words(code: int) -> str:
     if code >= 0:
         return f"its process ended with exit code {code}"

@@ -12,7 +12,7 @@ from botarena.v1.bot_pb2 import Hello
 from botarena.v1.record_pb2 import FaultKind
 
 from arena.bots.gateway import Gateway, Guest
-from arena.bots.process import BotProcess
+from arena.bots.process import BotProcess, log_name
 from arena.bots.reference import BotSpec
 from arena.match.host import AbandonedError, Absent, Lane, TableHost
 from arena.match.match import Match
@@ -72,11 +72,6 @@ class Tables:
                     if match.forfeit_of(seat) is None:
                         player.failures = 0
                 return record
-
-
-def log_name(bot: str, worker: int) -> str:
-    """Name of the file with what a bot wrote while a worker ran it."""
-    return f"{bot}.{worker}.log"
 
 
 class _Player:

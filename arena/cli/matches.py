@@ -14,7 +14,7 @@ import typer
 from botarena.v1.record_pb2 import MatchRecord
 from google.protobuf.json_format import MessageToDict
 
-from arena.bots.tables import log_name
+from arena.bots.process import log_name
 from arena.cli.common import (
     DEFAULT_DB,
     DbOption,

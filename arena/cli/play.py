@@ -19,7 +19,7 @@ from arena.cli.definition import Definition, bots_of, parse_each, parse_options,
 from arena.cli.live import Progress
 from arena.cli.output import OUT
 from arena.cli.results import show_result, show_standings, write_records
-from arena.cli.worker import WorkerSetup
+from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
 from arena.store.store import Store, StoredTournament

@@ -8,50 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import os
 import signal
 import sys
 import traceback
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from botarena.v1.record_pb2 import Block, BlockResult
 
-from arena.bots.reference import BotSpec
 from arena.bots.tables import Tables
+from arena.cli.worker_setup import WorkerSetup
 from arena.tournament.blocks import run_block
 from arena.tournament.frames import pack, read_frame
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerSetup:
-    """What a worker is told at its start.
-
-    Attributes:
-        worker: its number.
-        cores: the cores that it and its bots may use; empty: all.
-        bots: all bots of the tournament.
-        logs: folder for the bots' output.
-        start_us: how long a bot may take to greet, in microseconds.
-    """
-
-    worker: int
-    cores: list[int]
-    bots: list[BotSpec]
-    logs: str
-    start_us: int
-
-    def pack(self) -> bytes:
-        """As the first frame."""
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def unpack(cls, data: bytes) -> WorkerSetup:
-        """Out of the first frame."""
-        values: dict[str, Any] = json.loads(data)
-        return cls(**{**values, "bots": [BotSpec.from_json(bot) for bot in values["bots"]]})
 
 
 async def work() -> None:

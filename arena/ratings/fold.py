@@ -31,7 +31,7 @@ BETA = SIGMA
 DRAW_PROBABILITY = 0.05
 _DRAW_PROBABILITIES = (0.001, 0.99)  # nearer to 0 or 1 the package loses its digits without saying so
 
-_SETTLED = 1e-11  # rating points
+_SETTLED = 1e-10  # rating points
 _SWEEPS = 1000
 
 # By how much a posterior may seem wider than its prior: the package's erfc is good to 1e-7.
@@ -168,7 +168,9 @@ def _fault(bots: Sequence[str], ranks: Sequence[object]) -> str | None:
     if len(bots) < 2:
         return f"it has {len(bots)} bots, and skill shows only against others; leave it out"
     if len(set(bots)) < len(bots):
-        return f"one bot has two of its seats ({', '.join(bots)}), and playing oneself shows nothing; leave it out"
+        return (
+            f"a bot has two of its seats ({', '.join(bots)}), and playing oneself shows nothing; leave it out"
+        )
     if len(ranks) != len(bots):
         return f"it has {len(ranks)} ranks for {len(bots)} bots; give one rank per seat"
     numbers = [rank for rank in ranks if isinstance(rank, int) and not isinstance(rank, bool)]

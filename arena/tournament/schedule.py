@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, permutations
-from math import factorial
+from math import factorial, gcd
 from random import Random
 
 Seating = tuple[int, ...]
@@ -25,15 +25,18 @@ _ALL_ORDERS_UP_TO = 8
 _EFFORT = 15_000
 """Search nodes that one stretch of base blocks may cost, some 15 ms; ten times as many find little more."""
 
+_NEAR = 6
+"""Cycles that are planned together to the point at which all pair counts can be equal."""
+
 _NODES = 500
 """Search nodes for one base block: a search that takes longer is better begun anew in another order."""
 
 _TRIES = 8
 """Blocks among which the best is taken where none keeps the pair counts within 1."""
 
-_CAREFUL_MEAN = 30
-"""Mean pair count from which on the first set within the bounds is taken and nothing is planned ahead:
-one more or less hardly counts any longer, and long tournaments should not wait for their schedule."""
+_EARLY_MEAN = 30
+"""Mean pair count up to which base blocks are planned ahead. One more or less hardly counts any longer
+then, and a long tournament should not wait for its schedule."""
 
 _SAMPLED_ORDERS = 120
 """Cyclic orders of a base block that are compared where all of them, (K-1)!, would be more than this."""
@@ -260,9 +263,9 @@ class _BaseSets:
         return tuple(number - lowest for number in self._counts[1:])
 
     def _extend(self) -> None:
-        careful = self._circle.bounds(len(self._sets))[0] < _CAREFUL_MEAN
-        planned = self._stretch() if careful else []
-        for places, counts in planned or [self._nearest(_TRIES if careful else 1)]:
+        early = self._circle.bounds(len(self._sets))[0] < _EARLY_MEAN
+        planned = self._stretch() if early else []
+        for places, counts in planned or [self._nearest()]:
             self._sets.append(places)
             self._counts = counts
             before = self._seen.setdefault(self._shape(), len(self._sets))
@@ -273,7 +276,7 @@ class _BaseSets:
     def _stretch(self) -> list[tuple[Seating, list[int]]]:
         """Sets up to the next integer mean, each within 1; none if the effort does not find them."""
         first = len(self._sets) + 1
-        last = max(self._circle.cycles_to_next_mean(len(self._sets)), first + 1)
+        last = self._circle.stretch(len(self._sets))
         effort = _EFFORT
         while effort > 0:
             found: list[tuple[Seating, list[int]]] = []
@@ -290,14 +293,14 @@ class _BaseSets:
                 return found
         return []
 
-    def _nearest(self, tries: int) -> tuple[Seating, list[int]]:
+    def _nearest(self) -> tuple[Seating, list[int]]:
         """The next set, with the bounds as narrow as a set is found in, and of some the most even."""
         low, high = self._circle.bounds(len(self._sets) + 1)
         for slack in count():
             searches = [
                 _Search(self._circle, self._counts, low - below, high + slack - below, self._random)
                 for below in range(slack + 1)
-                for _ in range(tries)
+                for _ in range(_TRIES)
             ]
             found = [(places, search.counts) for search in searches if (places := search.run())]
             if found:
@@ -325,10 +328,14 @@ class _Circle:
         total = 2 * self.pairs * cycle
         return total // (self.bots - 1), -(-total // (self.bots - 1))
 
-    def cycles_to_next_mean(self, cycle: int) -> int:
-        """Cycles after which the mean pair count has reached the integer next above that of `cycle`."""
+    def stretch(self, cycle: int) -> int:
+        """After `cycle`, the next cycle at which sets must fit exactly: all counts equal if that is near,
+        otherwise the mean past the next integer."""
+        equal = (self.bots - 1) // gcd(self.bots - 1, 2 * self.pairs)
+        if equal <= _NEAR:
+            return (cycle // equal + 1) * equal
         goal = self.bounds(cycle)[0] + 1
-        return -(-goal * (self.bots - 1) // (2 * self.pairs))
+        return max(cycle + 2, -(-goal * (self.bots - 1) // (2 * self.pairs)))
 
     def unevenness(self, counts: list[int]) -> int:
         """Sum over all pairs of bots of their squared counts, times 2/N."""

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
 
+from arena.bots.process import log_name
 from arena.bots.reference import BotSpec, resolve
-from arena.bots.tables import LOG_BYTES, Tables, log_name
+from arena.bots.tables import LOG_BYTES, Tables
 from arena.games.chance import deal_seed
 from arena.match.host import Absent, Lane, TableHost
 from arena.match.match import Match

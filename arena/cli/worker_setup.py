@@ -1,0 +1,38 @@
+"""What a worker is told at its start. Apart from the worker, which needs gRPC and so takes long to load."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from arena.bots.reference import BotSpec
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """What a worker is told at its start.
+
+    Attributes:
+        worker: its number.
+        cores: the cores that it and its bots may use; empty: all.
+        bots: all bots of the tournament.
+        logs: folder for the bots' output.
+        start_us: how long a bot may take to greet, in microseconds.
+    """
+
+    worker: int
+    cores: list[int]
+    bots: list[BotSpec]
+    logs: str
+    start_us: int
+
+    def pack(self) -> bytes:
+        """As the first frame."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def unpack(cls, data: bytes) -> WorkerSetup:
+        """Out of the first frame."""
+        values: dict[str, Any] = json.loads(data)
+        return cls(**{**values, "bots": [BotSpec.from_json(bot) for bot in values["bots"]]})
