@@ -33,8 +33,10 @@ class Progress:
     def __init__(self, tournament: StoredTournament, before: int) -> None:
         self._tournament = tournament
         self._before = before
-        # The live estimate folds in the order of arrival; the final tables fold in the schedule's.
-        self._report = Report(tournament)
+        self._matches = self._decisions = self._faults = 0
+        # Only a live table needs ratings now: they cost as much as playing. They fold in the order
+        # of arrival, and the final tables in the schedule's.
+        self._report: Report | None = None
         self._began = time.monotonic()
         self._shown = self._began
         self._live: Live | None = None
@@ -46,6 +48,7 @@ class Progress:
         if OUT.quiet or not console.is_terminal:
             yield self
             return
+        self._report = Report(self._tournament)
         with Live(self._picture(), console=console, auto_refresh=False, transient=True) as self._live:
             yield self
         self._live = None
@@ -53,7 +56,11 @@ class Progress:
     def add(self, records: list[MatchRecord]) -> None:
         """Count the matches of a block."""
         for record in records:
-            self._report.add(record)
+            self._matches += 1
+            self._decisions += len(record.seats)
+            self._faults += len(record.faults)
+            if self._report is not None:
+                self._report.add(record)
         now = time.monotonic()
         if self._live is not None:
             if now - self._shown >= _REDRAW_EVERY_S:
@@ -66,22 +73,20 @@ class Progress:
     def summary(self) -> str:
         """What this run did, in a line."""
         seconds = time.monotonic() - self._began
-        played, decisions = self._report.matches, self._report.decisions
-        rates = f"{played / seconds:,.0f} matches/s, {decisions / seconds:,.0f} decisions/s"
-        return f"{played} matches, {decisions} decisions in {seconds:.1f} s ({rates})"
+        rates = f"{self._matches / seconds:,.0f} matches/s, {self._decisions / seconds:,.0f} decisions/s"
+        return f"{self._matches} matches, {self._decisions} decisions in {seconds:.1f} s ({rates})"
 
     @property
     def _done(self) -> int:
-        return self._before + self._report.matches
+        return self._before + self._matches
 
     def _line(self) -> str:
         total = self._tournament.matches
-        rate = self._report.matches / max(time.monotonic() - self._began, 1e-9)
+        rate = self._matches / max(time.monotonic() - self._began, 1e-9)
         left = (total - self._done) / rate if rate else 0.0
-        faults = sum(sum(kinds.values()) for kinds in self._report.faults.values())
         return (
             f"{self._done}/{total}  {100 * self._done / total:.0f} %  {rate:,.1f}/s  "
-            f"ETA {int(left // 60)}:{int(left % 60):02d}  faults {faults}"
+            f"ETA {int(left // 60)}:{int(left % 60):02d}  faults {self._faults}"
         )
 
     def _picture(self) -> Group:
@@ -89,5 +94,5 @@ class Progress:
         bar.add_row(
             ProgressBar(total=self._tournament.matches, completed=self._done, width=36), Text(self._line())
         )
-        rows = self._report.rows() if self._report.matches else []
+        rows = self._report.rows() if self._report is not None else []
         return Group(bar, standings_table(rows)) if rows else Group(bar)

@@ -148,7 +148,7 @@ class RoundRobin:
 def _check(bots: int, seats: int, deals: int) -> None:
     if seats < 2:
         raise ScheduleError(
-            f"no round robin at tables of {seats}: bots are compared in pairs; give 2 or more seats"
+            f"a table of {seats} compares no bots: skill shows only against others; give 2 or more seats"
         )
     if bots < seats:
         raise ScheduleError(

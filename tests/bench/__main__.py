@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import multiprocessing
 import os
 import statistics
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -37,21 +35,17 @@ RAW_SECONDS = float(os.environ.get("BENCH_RAW_SECONDS", "3"))
 BATCH = 16
 
 
-def message_sizes() -> tuple[bytes, int]:
-    """An average decision of a match as it goes out, and the size of a reply: both as parts of a frame."""
+def message_sizes() -> tuple[int, int]:
+    """Mean size of a match's decisions as they go out, and of a reply, both as frames of their own."""
     match, chance = Match(spec(("random", "first", "greedy", "random-2"))), Chance(bytes(32))
     asks = match.start(0)
     sizes: list[int] = []
-    frames: list[bytes] = []
     while asks:
         decision = Decision(id=100_000 + len(sizes), match=1000, seat=asks[0].seat, time_left_us=5_000_000)
         match.fill_turn(decision.turn, asks[0].seat)
-        frames.append(FromArena(decisions=[decision]).SerializeToString())
-        sizes.append(len(frames[-1]))
+        sizes.append(FromArena(decisions=[decision]).ByteSize())
         asks = match.reply(asks[0].seat, chance.below(match.legal(asks[0].seat)), 0)
-    mean = statistics.mean(sizes)
-    average = min(frames, key=lambda frame: abs(len(frame) - mean))
-    return average, len(FromBot(replies=[Reply(decision=100_000, action=1)]).SerializeToString())
+    return round(statistics.mean(sizes)), FromBot(replies=[Reply(decision=100_000, action=1)]).ByteSize()
 
 
 def tournament() -> tuple[float, float]:
@@ -76,30 +70,17 @@ async def _decisions(run: Run, db: str) -> int:
     )
 
 
-def raw(down: bytes, up_bytes: int, batch: int) -> float:
-    """Messages per second of raw gRPC, on all cores at once."""
-    cores = sorted(os.sched_getaffinity(0))
-    # Fresh processes: gRPC does not survive a fork.
-    with ProcessPoolExecutor(len(cores), mp_context=multiprocessing.get_context("spawn")) as pool:
-        runs = [pool.submit(_raw_on, core, down, up_bytes, batch) for core in cores]
-        return sum(run.result() for run in runs)
-
-
-def _raw_on(core: int, down: bytes, up_bytes: int, batch: int) -> float:
-    return asyncio.run(raw_grpc.serve(core, down, up_bytes, batch, RAW_SECONDS))
-
-
 def main() -> int:
     """Measure and print."""
-    down, up_bytes = message_sizes()
+    down, up = message_sizes()
     print(
-        f"a decision is {len(down)} bytes, a reply {up_bytes}; {ROUNDS} rounds of {MATCHES} matches",
+        f"a decision is {down} bytes, a reply {up}; {ROUNDS} rounds of {MATCHES} matches",
         file=sys.stderr,
     )
     figures: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for number in range(ROUNDS):
         matches, decisions = tournament()
-        single, batched = raw(down, up_bytes, 1), raw(down, up_bytes, BATCH)
+        single, batched = (raw_grpc.rate(down, up, batch, RAW_SECONDS) for batch in (1, BATCH))
         for name, unit, value in (
             ("end_to_end.koffer.python.matches_per_s", "1/s", matches),
             ("end_to_end.koffer.python.decisions_per_s", "1/s", decisions),

@@ -1,12 +1,14 @@
 """The raw limit: gRPC ping-pong on a unix socket with messages of given sizes, in pinned pairs of processes.
 
-Run as a program it is the client: raw_grpc.py ADDRESS UP_BYTES BATCH.
+As a program it is one side: `serve CORE DOWN_BYTES UP_BYTES BATCH SECONDS`, which prints messages per
+second and starts the other, `answer ADDRESS UP_BYTES`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -19,20 +21,32 @@ import grpc
 _METHOD = "/raw.Raw/Play"
 
 
-async def serve(core: int, down: bytes, up_bytes: int, batch: int, seconds: float) -> float:
-    """Messages per second of one server with one client, both on one core.
+def rate(down_bytes: int, up_bytes: int, batch: int, seconds: float) -> float:
+    """Messages per second on all cores at once, a pair of processes on each.
 
     Args:
-        core: the core.
-        down: what the server sends for each message.
-        up_bytes: size of what the client answers.
+        down_bytes: size of what the server sends for each message.
+        up_bytes: size of what the client answers to each.
         batch: messages per frame.
         seconds: how long to measure.
     """
+    pairs = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.bench.raw_grpc", "serve"]
+            + [str(number) for number in (core, down_bytes, up_bytes, batch, seconds)],
+            stdout=subprocess.PIPE,
+        )
+        for core in sorted(os.sched_getaffinity(0))
+    ]
+    return sum(float(pair.communicate()[0]) for pair in pairs)
+
+
+async def _serve(core: int, down_bytes: int, up_bytes: int, batch: int, seconds: float) -> float:
+    """Messages per second of one server with one client, both on one core."""
     os.sched_setaffinity(0, [core])
     loop = asyncio.get_running_loop()
-    rate: asyncio.Future[float] = loop.create_future()
-    frame = down * batch
+    result: asyncio.Future[float] = loop.create_future()
+    frame = bytes(down_bytes * batch)
 
     async def play(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         for _ in range(20):  # warm up
@@ -43,8 +57,8 @@ async def serve(core: int, down: bytes, up_bytes: int, batch: int, seconds: floa
             await context.write(frame)
             await context.read()
             count += batch
-        if not rate.done():
-            rate.set_result(count / (loop.time() - begin))
+        if not result.done():
+            result.set_result(count / (loop.time() - begin))
 
     server = grpc.aio.server()
     handler: Any = grpc.stream_stream_rpc_method_handler(play)
@@ -54,16 +68,16 @@ async def serve(core: int, down: bytes, up_bytes: int, batch: int, seconds: floa
         server.add_insecure_port(address)
         await server.start()
         client = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.bench.raw_grpc", address, str(up_bytes), str(batch)
+            sys.executable, "-m", "tests.bench.raw_grpc", "answer", address, str(up_bytes * batch)
         )
         try:
-            return await rate
+            return await result
         finally:
             await server.stop(None)
             await client.wait()
 
 
-async def client(address: str, up: bytes) -> None:
+async def _answer(address: str, up: bytes) -> None:
     """Answer every frame until the server hangs up."""
     async with grpc.aio.insecure_channel(address) as channel:
         call: Any = channel.stream_stream(_METHOD)()
@@ -74,5 +88,14 @@ async def client(address: str, up: bytes) -> None:
             return
 
 
+def main(side: str, *arguments: str) -> None:
+    """Be one side."""
+    if side == "answer":
+        asyncio.run(_answer(arguments[0], bytes(int(arguments[1]))))
+    else:
+        core, down, up, batch = map(int, arguments[:4])
+        print(asyncio.run(_serve(core, down, up, batch, float(arguments[4]))))
+
+
 if __name__ == "__main__":
-    asyncio.run(client(sys.argv[1], bytes(int(sys.argv[2])) * int(sys.argv[3])))
+    main(*sys.argv[1:])
