@@ -118,6 +118,14 @@ def parse_each(pairs: Sequence[str]) -> Limits:
     return limits
 
 
+def limits_text(limits: Limits) -> str:
+    """Limits as `parse_each` reads them."""
+    return (
+        f"time={_time_text(limits.move_us)},bank={_time_text(limits.bank_us)},"
+        f"start={_time_text(limits.start_us)},faults={limits.faults_allowed}"
+    )
+
+
 def parse_time(text: str) -> int:
     """A length of time such as 500ms, 1.5s or 2m, in microseconds."""
     found = _TIME.fullmatch(text)
@@ -129,7 +137,7 @@ def parse_time(text: str) -> int:
     return microseconds
 
 
-def time_text(microseconds: int) -> str:
+def _time_text(microseconds: int) -> str:
     """A length of time as `parse_time` reads it."""
     unit = next(unit for unit in ("s", "ms", "us") if microseconds % _UNITS[unit] == 0)
     return f"{microseconds // _UNITS[unit]}{unit}"

@@ -15,7 +15,15 @@ import typer
 
 from arena.bots.reference import current_version
 from arena.cli.common import DEFAULT_DB, DbOption, leave, logs_folder, match_name, match_number, open_store
-from arena.cli.definition import Definition, bots_of, parse_each, parse_options, read_definition, time_text
+from arena.cli.definition import (
+    Definition,
+    Limits,
+    bots_of,
+    limits_text,
+    parse_each,
+    parse_options,
+    read_definition,
+)
 from arena.cli.live import Progress
 from arena.cli.output import OUT
 from arena.cli.results import show_result, show_standings, write_records
@@ -243,20 +251,17 @@ def _default_jobs(tournament: StoredTournament) -> int:
 
 def _say_head(tournament: StoredTournament, seed_is_known: bool) -> None:
     per_deal = tournament.seats if tournament.rotate else 1
-    parts = [
-        tournament.game,
-        "round robin" if tournament.kind == "tournament" else "play",
-        f"{len(tournament.bots)} bots at {tournament.seats} seats",
-        f"{tournament.deals} deals × {per_deal} seatings = {tournament.matches} matches"
-        if tournament.deals * per_deal == tournament.matches
-        else f"{tournament.matches} matches",
-        f"name {tournament.name}",
-    ]
+    kind = "round robin" if tournament.kind == "tournament" else "play"
+    matches = f"{tournament.matches} match{'es' if tournament.matches > 1 else ''}"
+    if tournament.matches == tournament.deals * per_deal:
+        matches = f"{tournament.deals} deals × {per_deal} seatings = {matches}"
+    OUT.say(
+        f"{tournament.game} · {kind} · {len(tournament.bots)} bots at {tournament.seats} seats · {matches} · "
+        f"name {tournament.name}"
+    )
     # The seed stays secret until the end; what is published now proves that it was chosen before.
-    if seed_is_known:
-        parts.append(f"seed {tournament.seed.hex()}")
-    parts.append(f"commitment {commitment(tournament.seed)}")
-    OUT.say(" · ".join(parts))
+    seed = f"seed {tournament.seed.hex()} · " if seed_is_known else ""
+    OUT.say(f"{seed}commitment {commitment(tournament.seed)}")
 
 
 def _say_end(store: Store, tournament: StoredTournament, report: Report) -> None:
@@ -306,8 +311,7 @@ def _repeat_line(tournament: StoredTournament) -> str:
         words += ["--seats", str(tournament.seats), "--deals", str(tournament.deals)]
     for key, value in tournament.options.items():
         words += ["--option", shlex.quote(f"{key}={value}")]
-    limits = (
-        f"time={time_text(tournament.move_us)},bank={time_text(tournament.bank_us)},"
-        f"start={time_text(tournament.start_us)},faults={tournament.faults_allowed}"
-    )
-    return " ".join([*words, "--each", limits, "--seed", tournament.seed.hex()])
+    limits = Limits(tournament.move_us, tournament.bank_us, tournament.start_us, tournament.faults_allowed)
+    if limits != Limits():
+        words += ["--each", limits_text(limits)]
+    return " ".join([*words, "--seed", tournament.seed.hex()])

@@ -9,12 +9,12 @@ import pytest
 from arena.cli.definition import (
     Definition,
     Limits,
+    limits_text,
     parse_each,
     parse_options,
     parse_seed,
     parse_time,
     read_definition,
-    time_text,
 )
 from arena.errors import NotFoundError, UsageError
 from arena.games.game import OptionError, PlayersError, UnknownGameError
@@ -29,7 +29,8 @@ HOUSE = ["house:random", "house:first", "house:greedy"]
 )
 def test_times(text: str, microseconds: int) -> None:
     assert parse_time(text) == microseconds
-    assert parse_time(time_text(microseconds)) == microseconds
+    limits = Limits(microseconds, 2 * microseconds, 3, 4)
+    assert parse_each([limits_text(limits)]) == limits
 
 
 @pytest.mark.parametrize("text", ["1", "s", "-1s", "0s", "1 s", "1h", "nan", "1e3s"])
