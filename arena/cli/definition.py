@@ -57,7 +57,6 @@ class Definition:
             ArenaError, GameError, ScheduleError: what is wrong.
         """
         game = find_game(self.game)
-        game.options(self.options)
         bots = resolve_all(self.bots, game.name)
         seats = self.seats or min(len(bots), game.seats.stop - 1)
         if seats not in game.seats:
@@ -65,6 +64,7 @@ class Definition:
                 f"{game.name} has {game.seats.start} to {game.seats.stop - 1} seats, "
                 f"and {seats} were asked for"
             )
+        game.options(self.options)
         seed = parse_seed(self.seed) if self.seed else secrets.token_bytes(SEED_BYTES)
         deals = self.deals or _deals_for(self.matches, seats if self.rotate else 1)
         schedule = RoundRobin(len(bots), seats, deals, seed, self.rotate)

@@ -90,20 +90,23 @@ def _view_bytes(state: State) -> bytes:
     for seat in range(state.seats):
         rows = tuple(state.layout(seat))
         pieces.append(_player_piece(state.chips[seat], state.series[seat], rows))
-    rest = KofferView(
-        pile=CARDS - state.drawn,
-        specials=state.specials,
-        start_seat=state.start_seat,
-        turn_seat=state.turn,
-        extra_turn=state.extra_turn,
-        final_round=state.final_round,
-        game=state.game,
-        over=state.over,
-        games=state.options.games,
-        random_specials=state.options.specials == "random",
-    )
-    pieces.append(rest.SerializeToString())
+    pieces.append(_rest(state).SerializeToString())
     return b"".join(pieces)
+
+
+def _rest(state: State) -> KofferView:
+    rest = KofferView()
+    rest.pile = CARDS - state.drawn
+    rest.specials.extend(state.specials)
+    rest.start_seat = state.start_seat
+    rest.turn_seat = state.turn
+    rest.extra_turn = state.extra_turn
+    rest.final_round = state.final_round
+    rest.game = state.game
+    rest.over = state.over
+    rest.games = state.options.games
+    rest.random_specials = state.options.specials == "random"
+    return rest
 
 
 @lru_cache(maxsize=2048)

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x62otarena/v1/koffer.proto\x12\x0b\x62otarena.v1\"I\n\rKofferOptions\x12\x10\n\x08specials\x18\x01 \x03(\r\x12\x17\n\x0frandom_specials\x18\x02 \x01(\x08\x12\r\n\x05games\x18\x03 \x01(\r\"F\n\nKofferCard\x12)\n\x06\x63olour\x18\x01 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\r\n\x05value\x18\x02 \x01(\r\"X\n\rKofferRowCard\x12)\n\x06\x63olour\x18\x01 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\r\n\x05value\x18\x02 \x01(\r\x12\r\n\x05\x63hips\x18\x03 \x01(\r\"\x89\x01\n\x0fKofferColourRow\x12)\n\x06\x63olour\x18\x01 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\x0e\n\x06values\x18\x02 \x03(\r\x12\x0f\n\x07\x66\x61\x63\x65_up\x18\x03 \x03(\x08\x12*\n\x07printed\x18\x04 \x03(\x0e\x32\x19.botarena.v1.KofferColour\"_\n\x0cKofferPlayer\x12\r\n\x05\x63hips\x18\x01 \x01(\r\x12*\n\x04rows\x18\x02 \x03(\x0b\x32\x1c.botarena.v1.KofferColourRow\x12\x14\n\x0cseries_total\x18\x03 \x01(\x11\"\xed\x01\n\nKofferView\x12\'\n\x03row\x18\x01 \x03(\x0b\x32\x1a.botarena.v1.KofferRowCard\x12\x0c\n\x04pile\x18\x02 \x01(\r\x12*\n\x07players\x18\x03 \x03(\x0b\x32\x19.botarena.v1.KofferPlayer\x12\x10\n\x08specials\x18\x04 \x03(\r\x12\x12\n\nstart_seat\x18\x05 \x01(\r\x12\x11\n\tturn_seat\x18\x06 \x01(\r\x12\x12\n\nextra_turn\x18\x07 \x01(\x08\x12\x13\n\x0b\x66inal_round\x18\x08 \x01(\x08\x12\x0c\n\x04game\x18\t \x01(\r\x12\x0c\n\x04over\x18\n \x01(\x08\"Y\n\x0cKofferAction\x12\x10\n\x08position\x18\x01 \x01(\r\x12&\n\x03row\x18\x02 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\x0f\n\x07\x66\x61\x63\x65_up\x18\x03 \x01(\x08\"\x9b\x03\n\x0bKofferEvent\x12-\n\x07started\x18\x01 \x01(\x0b\x32\x1a.botarena.v1.KofferStartedH\x00\x12)\n\x05taken\x18\x02 \x01(\x0b\x32\x18.botarena.v1.KofferTakenH\x00\x12+\n\x06placed\x18\x03 \x01(\x0b\x32\x19.botarena.v1.KofferPlacedH\x00\x12/\n\x08refilled\x18\x04 \x01(\x0b\x32\x1b.botarena.v1.KofferRefilledH\x00\x12\x36\n\x0cnot_refilled\x18\x05 \x01(\x0b\x32\x1e.botarena.v1.KofferNotRefilledH\x00\x12\x34\n\x0b\x66inal_round\x18\x06 \x01(\x0b\x32\x1d.botarena.v1.KofferFinalRoundH\x00\x12\x32\n\nextra_turn\x18\x07 \x01(\x0b\x32\x1c.botarena.v1.KofferExtraTurnH\x00\x12)\n\x05\x65nded\x18\x08 \x01(\x0b\x32\x18.botarena.v1.KofferEndedH\x00\x42\x07\n\x05\x65vent\"\x86\x01\n\rKofferStarted\x12\r\n\x05seats\x18\x01 \x01(\r\x12\x12\n\nstart_seat\x18\x02 \x01(\r\x12\x10\n\x08specials\x18\x03 \x03(\r\x12$\n\x03row\x18\x04 \x03(\x0b\x32\x17.botarena.v1.KofferCard\x12\x0c\n\x04pile\x18\x05 \x01(\r\x12\x0c\n\x04game\x18\x06 \x01(\r\"r\n\x0bKofferTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x10\n\x08position\x18\x02 \x01(\r\x12%\n\x04\x63\x61rd\x18\x03 \x01(\x0b\x32\x17.botarena.v1.KofferCard\x12\x0c\n\x04paid\x18\x04 \x01(\r\x12\x0e\n\x06gained\x18\x05 \x01(\r\"U\n\x0cKofferPlaced\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12&\n\x03row\x18\x02 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\x0f\n\x07\x66\x61\x63\x65_up\x18\x03 \x01(\x08\"7\n\x0eKofferRefilled\x12%\n\x04\x63\x61rd\x18\x01 \x01(\x0b\x32\x17.botarena.v1.KofferCard\"\x13\n\x11KofferNotRefilled\" \n\x10KofferFinalRound\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x1f\n\x0fKofferExtraTurn\x12\x0c\n\x04seat\x18\x01 \x01(\r\",\n\x0bKofferEnded\x12\x0e\n\x06totals\x18\x01 \x03(\x11\x12\r\n\x05ranks\x18\x02 \x03(\r\"\x89\x01\n\nKofferTurn\x12%\n\x04view\x18\x01 \x01(\x0b\x32\x17.botarena.v1.KofferView\x12*\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x19.botarena.v1.KofferAction\x12(\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x18.botarena.v1.KofferEvent*\x8f\x01\n\x0cKofferColour\x12\x1d\n\x19KOFFER_COLOUR_UNSPECIFIED\x10\x00\x12\x17\n\x13KOFFER_COLOUR_BLACK\x10\x01\x12\x15\n\x11KOFFER_COLOUR_RED\x10\x02\x12\x16\n\x12KOFFER_COLOUR_BLUE\x10\x03\x12\x18\n\x14KOFFER_COLOUR_YELLOW\x10\x04\x42\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x62otarena/v1/koffer.proto\x12\x0b\x62otarena.v1\"I\n\rKofferOptions\x12\x10\n\x08specials\x18\x01 \x03(\r\x12\x17\n\x0frandom_specials\x18\x02 \x01(\x08\x12\r\n\x05games\x18\x03 \x01(\r\"F\n\nKofferCard\x12)\n\x06\x63olour\x18\x01 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\r\n\x05value\x18\x02 \x01(\r\"X\n\rKofferRowCard\x12)\n\x06\x63olour\x18\x01 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\r\n\x05value\x18\x02 \x01(\r\x12\r\n\x05\x63hips\x18\x03 \x01(\r\"\x89\x01\n\x0fKofferColourRow\x12)\n\x06\x63olour\x18\x01 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\x0e\n\x06values\x18\x02 \x03(\r\x12\x0f\n\x07\x66\x61\x63\x65_up\x18\x03 \x03(\x08\x12*\n\x07printed\x18\x04 \x03(\x0e\x32\x19.botarena.v1.KofferColour\"_\n\x0cKofferPlayer\x12\r\n\x05\x63hips\x18\x01 \x01(\r\x12*\n\x04rows\x18\x02 \x03(\x0b\x32\x1c.botarena.v1.KofferColourRow\x12\x14\n\x0cseries_total\x18\x03 \x01(\x11\"\x95\x02\n\nKofferView\x12\'\n\x03row\x18\x01 \x03(\x0b\x32\x1a.botarena.v1.KofferRowCard\x12\x0c\n\x04pile\x18\x02 \x01(\r\x12*\n\x07players\x18\x03 \x03(\x0b\x32\x19.botarena.v1.KofferPlayer\x12\x10\n\x08specials\x18\x04 \x03(\r\x12\x12\n\nstart_seat\x18\x05 \x01(\r\x12\x11\n\tturn_seat\x18\x06 \x01(\r\x12\x12\n\nextra_turn\x18\x07 \x01(\x08\x12\x13\n\x0b\x66inal_round\x18\x08 \x01(\x08\x12\x0c\n\x04game\x18\t \x01(\r\x12\x0c\n\x04over\x18\n \x01(\x08\x12\r\n\x05games\x18\x0b \x01(\r\x12\x17\n\x0frandom_specials\x18\x0c \x01(\x08\"Y\n\x0cKofferAction\x12\x10\n\x08position\x18\x01 \x01(\r\x12&\n\x03row\x18\x02 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\x0f\n\x07\x66\x61\x63\x65_up\x18\x03 \x01(\x08\"\x9b\x03\n\x0bKofferEvent\x12-\n\x07started\x18\x01 \x01(\x0b\x32\x1a.botarena.v1.KofferStartedH\x00\x12)\n\x05taken\x18\x02 \x01(\x0b\x32\x18.botarena.v1.KofferTakenH\x00\x12+\n\x06placed\x18\x03 \x01(\x0b\x32\x19.botarena.v1.KofferPlacedH\x00\x12/\n\x08refilled\x18\x04 \x01(\x0b\x32\x1b.botarena.v1.KofferRefilledH\x00\x12\x36\n\x0cnot_refilled\x18\x05 \x01(\x0b\x32\x1e.botarena.v1.KofferNotRefilledH\x00\x12\x34\n\x0b\x66inal_round\x18\x06 \x01(\x0b\x32\x1d.botarena.v1.KofferFinalRoundH\x00\x12\x32\n\nextra_turn\x18\x07 \x01(\x0b\x32\x1c.botarena.v1.KofferExtraTurnH\x00\x12)\n\x05\x65nded\x18\x08 \x01(\x0b\x32\x18.botarena.v1.KofferEndedH\x00\x42\x07\n\x05\x65vent\"\x86\x01\n\rKofferStarted\x12\r\n\x05seats\x18\x01 \x01(\r\x12\x12\n\nstart_seat\x18\x02 \x01(\r\x12\x10\n\x08specials\x18\x03 \x03(\r\x12$\n\x03row\x18\x04 \x03(\x0b\x32\x17.botarena.v1.KofferCard\x12\x0c\n\x04pile\x18\x05 \x01(\r\x12\x0c\n\x04game\x18\x06 \x01(\r\"r\n\x0bKofferTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x10\n\x08position\x18\x02 \x01(\r\x12%\n\x04\x63\x61rd\x18\x03 \x01(\x0b\x32\x17.botarena.v1.KofferCard\x12\x0c\n\x04paid\x18\x04 \x01(\r\x12\x0e\n\x06gained\x18\x05 \x01(\r\"U\n\x0cKofferPlaced\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12&\n\x03row\x18\x02 \x01(\x0e\x32\x19.botarena.v1.KofferColour\x12\x0f\n\x07\x66\x61\x63\x65_up\x18\x03 \x01(\x08\"7\n\x0eKofferRefilled\x12%\n\x04\x63\x61rd\x18\x01 \x01(\x0b\x32\x17.botarena.v1.KofferCard\"\x13\n\x11KofferNotRefilled\" \n\x10KofferFinalRound\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x1f\n\x0fKofferExtraTurn\x12\x0c\n\x04seat\x18\x01 \x01(\r\",\n\x0bKofferEnded\x12\x0e\n\x06totals\x18\x01 \x03(\x11\x12\r\n\x05ranks\x18\x02 \x03(\r\"\x89\x01\n\nKofferTurn\x12%\n\x04view\x18\x01 \x01(\x0b\x32\x17.botarena.v1.KofferView\x12*\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x19.botarena.v1.KofferAction\x12(\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x18.botarena.v1.KofferEvent*\x8f\x01\n\x0cKofferColour\x12\x1d\n\x19KOFFER_COLOUR_UNSPECIFIED\x10\x00\x12\x17\n\x13KOFFER_COLOUR_BLACK\x10\x01\x12\x15\n\x11KOFFER_COLOUR_RED\x10\x02\x12\x16\n\x12KOFFER_COLOUR_BLUE\x10\x03\x12\x18\n\x14KOFFER_COLOUR_YELLOW\x10\x04\x42\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,8 +32,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'botarena.v1.koffer_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\013botarena.v1P\001'
-  _globals['_KOFFERCOLOUR']._serialized_start=1932
-  _globals['_KOFFERCOLOUR']._serialized_end=2075
+  _globals['_KOFFERCOLOUR']._serialized_start=1972
+  _globals['_KOFFERCOLOUR']._serialized_end=2115
   _globals['_KOFFEROPTIONS']._serialized_start=41
   _globals['_KOFFEROPTIONS']._serialized_end=114
   _globals['_KOFFERCARD']._serialized_start=116
@@ -45,27 +45,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_KOFFERPLAYER']._serialized_start=418
   _globals['_KOFFERPLAYER']._serialized_end=513
   _globals['_KOFFERVIEW']._serialized_start=516
-  _globals['_KOFFERVIEW']._serialized_end=753
-  _globals['_KOFFERACTION']._serialized_start=755
-  _globals['_KOFFERACTION']._serialized_end=844
-  _globals['_KOFFEREVENT']._serialized_start=847
-  _globals['_KOFFEREVENT']._serialized_end=1258
-  _globals['_KOFFERSTARTED']._serialized_start=1261
-  _globals['_KOFFERSTARTED']._serialized_end=1395
-  _globals['_KOFFERTAKEN']._serialized_start=1397
-  _globals['_KOFFERTAKEN']._serialized_end=1511
-  _globals['_KOFFERPLACED']._serialized_start=1513
-  _globals['_KOFFERPLACED']._serialized_end=1598
-  _globals['_KOFFERREFILLED']._serialized_start=1600
-  _globals['_KOFFERREFILLED']._serialized_end=1655
-  _globals['_KOFFERNOTREFILLED']._serialized_start=1657
-  _globals['_KOFFERNOTREFILLED']._serialized_end=1676
-  _globals['_KOFFERFINALROUND']._serialized_start=1678
-  _globals['_KOFFERFINALROUND']._serialized_end=1710
-  _globals['_KOFFEREXTRATURN']._serialized_start=1712
-  _globals['_KOFFEREXTRATURN']._serialized_end=1743
-  _globals['_KOFFERENDED']._serialized_start=1745
-  _globals['_KOFFERENDED']._serialized_end=1789
-  _globals['_KOFFERTURN']._serialized_start=1792
-  _globals['_KOFFERTURN']._serialized_end=1929
+  _globals['_KOFFERVIEW']._serialized_end=793
+  _globals['_KOFFERACTION']._serialized_start=795
+  _globals['_KOFFERACTION']._serialized_end=884
+  _globals['_KOFFEREVENT']._serialized_start=887
+  _globals['_KOFFEREVENT']._serialized_end=1298
+  _globals['_KOFFERSTARTED']._serialized_start=1301
+  _globals['_KOFFERSTARTED']._serialized_end=1435
+  _globals['_KOFFERTAKEN']._serialized_start=1437
+  _globals['_KOFFERTAKEN']._serialized_end=1551
+  _globals['_KOFFERPLACED']._serialized_start=1553
+  _globals['_KOFFERPLACED']._serialized_end=1638
+  _globals['_KOFFERREFILLED']._serialized_start=1640
+  _globals['_KOFFERREFILLED']._serialized_end=1695
+  _globals['_KOFFERNOTREFILLED']._serialized_start=1697
+  _globals['_KOFFERNOTREFILLED']._serialized_end=1716
+  _globals['_KOFFERFINALROUND']._serialized_start=1718
+  _globals['_KOFFERFINALROUND']._serialized_end=1750
+  _globals['_KOFFEREXTRATURN']._serialized_start=1752
+  _globals['_KOFFEREXTRATURN']._serialized_end=1783
+  _globals['_KOFFERENDED']._serialized_start=1785
+  _globals['_KOFFERENDED']._serialized_end=1829
+  _globals['_KOFFERTURN']._serialized_start=1832
+  _globals['_KOFFERTURN']._serialized_end=1969
 # @@protoc_insertion_point(module_scope)

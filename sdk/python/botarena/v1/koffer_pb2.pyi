@@ -229,6 +229,8 @@ class KofferView(_message.Message):
     FINAL_ROUND_FIELD_NUMBER: _builtins.int
     GAME_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    RANDOM_SPECIALS_FIELD_NUMBER: _builtins.int
     pile: _builtins.int
     """Cards in the draw pile: those of the 40 that are neither in the row nor in a layout."""
     start_seat: _builtins.int
@@ -243,6 +245,10 @@ class KofferView(_message.Message):
     """Index of the game within the series, from 0."""
     over: _builtins.bool
     """Whether the match is over."""
+    games: _builtins.int
+    """Number of games in the series."""
+    random_specials: _builtins.bool
+    """Whether the special cards are drawn anew for each game of the series."""
     @_builtins.property
     def row(self) -> _containers.RepeatedCompositeFieldContainer[Global___KofferRowCard]:
         """The common row, position 1 first."""
@@ -268,10 +274,12 @@ class KofferView(_message.Message):
         final_round: _builtins.bool = ...,
         game: _builtins.int = ...,
         over: _builtins.bool = ...,
+        games: _builtins.int = ...,
+        random_specials: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["extra_turn", b"extra_turn", "final_round", b"final_round", "game", b"game", "over", b"over", "pile", b"pile", "players", b"players", "row", b"row", "specials", b"specials", "start_seat", b"start_seat", "turn_seat", b"turn_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["extra_turn", b"extra_turn", "final_round", b"final_round", "game", b"game", "games", b"games", "over", b"over", "pile", b"pile", "players", b"players", "random_specials", b"random_specials", "row", b"row", "specials", b"specials", "start_seat", b"start_seat", "turn_seat", b"turn_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,41 @@
+"""The options with which the games are tested, as a person would give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+OptionSet = Mapping[str, str]
+
+_KOFFER_SPECIALS = ("2", "3", "4", "6", "13", "15")
+
+OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
+    "koffer": (
+        {},
+        *(
+            {"specials": ",".join(chosen)}
+            for count in (1, 2, 3)
+            for chosen in combinations(_KOFFER_SPECIALS, count)
+        ),
+        {"specials": "random"},
+        {"games": "3"},
+        {"specials": "4,13,15", "games": "2"},
+        {"specials": "random", "games": "4"},
+    ),
+}
+"""By game: every combination of options worth a match."""
+
+GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
+    "koffer": (
+        {},
+        {"specials": "2,3,4"},
+        {"specials": "6,13,15"},
+        {"specials": "random", "games": "2"},
+    ),
+}
+"""By game: options of which a golden record is kept for each number of seats."""
+
+
+def label(options: OptionSet) -> str:
+    """Options as part of a file's or a test's name."""
+    return "_".join(f"{name}-{value.replace(',', '-')}" for name, value in options.items()) or "default"
