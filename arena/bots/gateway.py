@@ -71,16 +71,13 @@ class Stream:
     """The sending side of one bot's stream: what waits is merged into as few frames as there are writes."""
 
     def __init__(self) -> None:
-        self._waiting: FromArena | None = None
+        self._waiting: list[bytes] = []
         self._wake = asyncio.Event()
         self._closing = False
 
-    def send(self, frame: FromArena) -> None:
-        """Send a frame, together with what could not be written yet."""
-        if self._waiting is None:
-            self._waiting = frame
-        else:
-            self._waiting.MergeFrom(frame)
+    def send(self, frame: bytes) -> None:
+        """Send a FromArena, together with what could not be written yet: one after the other they are one."""
+        self._waiting.append(frame)
         self._wake.set()
 
     def close(self) -> None:
@@ -93,9 +90,10 @@ class Stream:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            frame, self._waiting = self._waiting, None
-            if frame is not None:
-                await context.write(frame.SerializeToString())
+            if self._waiting:
+                frame = b"".join(self._waiting)
+                self._waiting.clear()
+                await context.write(frame)
             elif self._closing:
                 return
 
@@ -122,7 +120,8 @@ class Gateway:
         """Say goodbye to everybody and close the socket."""
         for guest in self._guests.values():
             if guest.stream is not None:
-                guest.stream.send(FromArena(goodbye=Goodbye(reason="the arena is closing")))
+                goodbye = Goodbye(reason="the arena is closing")
+                guest.stream.send(FromArena(goodbye=goodbye).SerializeToString())
                 guest.stream.close()
         await self._server.stop(grace=0.5)
         self._folder.remove()
@@ -210,7 +209,7 @@ class Gateway:
             max_frame_bytes=MAX_FRAME_BYTES,
             concurrency=hello.concurrency,
         )
-        stream.send(FromArena(welcome=welcome))
+        stream.send(FromArena(welcome=welcome).SerializeToString())
         lane = Lane(guest.name, stream, guest.stuck)
         if not guest.greeted.done():
             guest.greeted.set_result((hello, lane))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol, Self, TypeVar
 
-from botarena.v1.game_pb2 import GameOptions, GameTurn
+from botarena.v1.game_pb2 import GameOptions
 
 from arena.games.chance import Chance
 
@@ -172,14 +172,20 @@ class Game(Protocol[S, A, D, E, O, V]):
         """All that a seat may know now; None: a spectator, public information only."""
         ...
 
-    def fill_turn(
-        self, turn: GameTurn, state: S, seat: Seat | None, actions: Sequence[A], events: Sequence[Any]
-    ) -> None:
-        """Write a turn as the seat is shown it: its view, its actions, events from `event_message`."""
+    def turn_bytes(self, state: S, seat: Seat | None, actions: Sequence[A], events: Sequence[bytes]) -> bytes:
+        """A turn as the seat is shown it, a serialised GameTurn: its view, its actions, its events.
+
+        Args:
+            events: each as `event_bytes` gives it.
+        """
+        ...
+
+    def event_bytes(self, event: E) -> bytes:
+        """An event as a serialised piece of the game's turn message."""
         ...
 
     def event_message(self, event: E) -> Any:
-        """An event on the wire."""
+        """An event on the wire. To be read only: equal events may be one message."""
         ...
 
     def options_message(self, options: O) -> GameOptions:

@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from botarena.v1.bot_pb2 import BotError, FromArena, FromBot, Reply
+from botarena.v1.bot_pb2 import BotError, Decision, FromArena, FromBot, MatchEnd, MatchStart, Reply
 from botarena.v1.record_pb2 import FaultKind
 
 from arena.games.chance import bot_seed
+from arena.games.pieces import submessage
 from arena.match.match import Ask, Match
 from arena.match.verdicts import FAULTS, Kind
 
@@ -26,8 +27,8 @@ from arena.match.verdicts import FAULTS, Kind
 class Port(Protocol):
     """The narrow interface at the network: where a bot's frames go."""
 
-    def send(self, frame: FromArena) -> None:
-        """Take a frame to the bot, now or with the next one; never waits."""
+    def send(self, frame: bytes) -> None:
+        """Take a FromArena to the bot, now or with the next one; never waits."""
         ...
 
 
@@ -92,7 +93,7 @@ class Lane:
     closed: bool = False
     _open: dict[int, _Open] = field(default_factory=dict)
     _games: dict[int, _Game] = field(default_factory=dict)
-    _out: FromArena = field(default_factory=FromArena)
+    _out: list[bytes] = field(default_factory=list)
     _free_us: int = 0
     _deadline_us: int = 0
 
@@ -162,7 +163,7 @@ class TableHost:
     def _announce(self, game: _Game, seat: int, lane: Lane) -> None:
         spec = game.match.spec
         lane._games[game.handle] = game
-        lane._out.starts.add(
+        start = MatchStart(
             match=game.handle,
             game=spec.game.name,
             game_version=spec.game.version,
@@ -172,7 +173,7 @@ class TableHost:
             time=spec.time_message(),
             options=spec.options_message(),
         )
-        self._dirty_lane(lane)
+        self._say(lane, FromArena.STARTS_FIELD_NUMBER, start.SerializeToString())
 
     def _go_on(self, game: _Game, asks: Sequence[Ask]) -> None:
         if game.match.done:
@@ -186,12 +187,10 @@ class TableHost:
         lane = game.lanes[ask.seat]
         assert lane is not None  # the seat of an absent bot is forfeited before anything is asked
         number = next(self._decisions)
-        decision = lane._out.decisions.add(
-            id=number, match=game.handle, seat=ask.seat, time_left_us=ask.limit_us
-        )
-        game.match.fill_turn(decision.turn, ask.seat)
+        head = Decision(id=number, match=game.handle, seat=ask.seat, time_left_us=ask.limit_us)
+        turn = submessage(Decision.TURN_FIELD_NUMBER, game.match.turn_bytes(ask.seat))
+        self._say(lane, FromArena.DECISIONS_FIELD_NUMBER, head.SerializeToString() + turn)
         lane._open[number] = _Open(game, ask, len(lane._open))
-        self._dirty_lane(lane)
         self._watch(lane)
 
     def _end(self, game: _Game) -> None:
@@ -200,17 +199,17 @@ class TableHost:
             if lane is None or lane._games.pop(game.handle, None) is None:
                 continue
             kind = match.forfeit_of(seat)
-            end = lane._out.ends.add(
+            end = MatchEnd(
                 match=game.handle,
                 ranks=match.ranks,
                 scores=match.scores,
                 fault=FAULTS[kind].name if kind is not None else "",
-            )
+            ).SerializeToString()
             if match.void:
                 _forget(lane, game)
             else:
-                match.fill_turn(end.turn, seat)
-            self._dirty_lane(lane)
+                end += submessage(MatchEnd.TURN_FIELD_NUMBER, match.turn_bytes(seat))
+            self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
         if not game.done.done():
             game.done.set_result(match.record(self._worker))
 
@@ -282,8 +281,8 @@ class TableHost:
         for lane in game.lanes:
             if lane is not None and lane._games.pop(game.handle, None) is not None:
                 _forget(lane, game)
-                lane._out.ends.add(match=game.handle)
-                self._dirty_lane(lane)
+                end = MatchEnd(match=game.handle).SerializeToString()
+                self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
         if not game.done.done():
             game.done.set_exception(AbandonedError())
 
@@ -301,10 +300,11 @@ class TableHost:
 
     # wake-ups
 
-    def _dirty_lane(self, lane: Lane) -> None:
+    def _say(self, lane: Lane, number: int, part: bytes) -> None:
+        """Put a part into a bot's next frame."""
         if lane.closed:
-            lane._out.Clear()
             return
+        lane._out.append(submessage(number, part))
         if not self._dirty:
             self._loop.call_soon(self._flush)
         self._dirty[lane] = None
@@ -313,7 +313,8 @@ class TableHost:
         lanes = list(self._dirty)
         self._dirty.clear()
         for lane in lanes:
-            frame, lane._out = lane._out, FromArena()
+            frame = b"".join(lane._out)
+            lane._out.clear()
             if not lane.closed:
                 lane.port.send(frame)
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from botarena.v1.game_pb2 import GameTurn
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, SeatedBot, Verdict
 
 from arena.games.chance import Chance, stand_in_seed
@@ -67,7 +66,7 @@ class Match:
         self.spec = spec
         self.done = False
         self._state: Any = None
-        self._events: list[tuple[tuple[int, ...] | None, Any]] = []
+        self._events: list[tuple[tuple[int, ...] | None, bytes]] = []
         self._seen = [0] * len(spec.bots)
         self._actions: dict[int, Sequence[Any]] = {}
         self._moves: dict[int, int] = {}
@@ -180,16 +179,16 @@ class Match:
         """The fault by which a seat was forfeited."""
         return self._forfeits.get(seat)
 
-    def fill_turn(self, turn: GameTurn, seat: int) -> None:
-        """Write what a seat is shown now, with the events that it has not been shown yet."""
+    def turn_bytes(self, seat: int) -> bytes:
+        """What a seat is shown now, with the events that it has not been shown yet: a GameTurn."""
         events = [
-            message
-            for audience, message in self._events[self._seen[seat] :]
+            piece
+            for audience, piece in self._events[self._seen[seat] :]
             if audience is None or seat in audience
         ]
         self._seen[seat] = len(self._events)
         actions = self._actions[seat] if seat in self._open else ()
-        self.spec.game.fill_turn(turn, self._state, seat, actions, events)
+        return self.spec.game.turn_bytes(self._state, seat, actions, events)
 
     @property
     def ranks(self) -> Sequence[int]:
@@ -262,7 +261,7 @@ class Match:
 
     def _note(self, events: Sequence[Any]) -> None:
         game = self.spec.game
-        self._events.extend((game.audience(event), game.event_message(event)) for event in events)
+        self._events.extend((game.audience(event), game.event_bytes(event)) for event in events)
 
     def _position(self, seat: int) -> int:
         """Index in the record of the first decision that a stand-in answers if a seat fails now.

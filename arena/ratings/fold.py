@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, product
+from statistics import NormalDist
 from typing import Any
 
 from trueskill import Rating as PackageRating
@@ -119,7 +120,11 @@ class TrueSkillFold:
             raise RatingError("a draw probability of nan says nothing; give a number in 0.001..0.99")
         low, high = _DRAW_PROBABILITIES
         self._ties = TieRule(ties)
-        self._env = TrueSkill(MU, SIGMA, BETA, 0.0, min(max(draw_probability, low), high), backend=None)
+        # The package's own erfc jumps by 1e-7 at 0, where without a draw margin equal bots lie: there a
+        # rounding error, such as another order of the list makes, would show in the eighth digit.
+        backend = (_cdf, _pdf, NormalDist().inv_cdf) if self._ties is TieRule.SHARED else None
+        probability = min(max(draw_probability, low), high)
+        self._env = TrueSkill(MU, SIGMA, BETA, 0.0, probability, backend)
         self._start = dict(start or {})
         self._ratings: dict[str, Rating] = {}
 
@@ -168,9 +173,7 @@ def _fault(bots: Sequence[str], ranks: Sequence[object]) -> str | None:
     if len(bots) < 2:
         return f"it has {len(bots)} bots, and skill shows only against others; leave it out"
     if len(set(bots)) < len(bots):
-        return (
-            f"a bot has two of its seats ({', '.join(bots)}), and playing oneself shows nothing; leave it out"
-        )
+        return f"a bot has two seats of {', '.join(bots)}, and playing oneself shows nothing; leave it out"
     if len(ranks) != len(bots):
         return f"it has {len(ranks)} ranks for {len(bots)} bots; give one rank per seat"
     numbers = [rank for rank in ranks if isinstance(rank, int) and not isinstance(rank, bool)]
@@ -235,6 +238,16 @@ def _rate_unordered(env: TrueSkill, before: Sequence[Any], ranks: Sequence[int])
     for factor in luck:
         factor.up()
     return skills
+
+
+def _cdf(x: float) -> float:
+    """Standard normal distribution function, right in the far tail too."""
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def _pdf(x: float) -> float:
+    """Standard normal density."""
+    return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
 def _duels(ranks: Sequence[int]) -> list[tuple[int, int]]:

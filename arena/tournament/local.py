@@ -12,7 +12,7 @@ from botarena.v1.record_pb2 import Block, BlockResult
 
 from arena.tournament.frames import pack, read_frame
 
-IN_FLIGHT = 64
+IN_FLIGHT = 128
 """Matches that a worker is given at once. More of them make larger frames; fewer waste less at a kill."""
 MAX_TRIES = 3
 """A block that the machine lost so often is not tried again."""

@@ -42,7 +42,7 @@ def message_sizes() -> tuple[int, int]:
     sizes: list[int] = []
     while asks:
         decision = Decision(id=100_000 + len(sizes), match=1000, seat=asks[0].seat, time_left_us=5_000_000)
-        match.fill_turn(decision.turn, asks[0].seat)
+        decision.turn.ParseFromString(match.turn_bytes(asks[0].seat))
         sizes.append(FromArena(decisions=[decision]).ByteSize())
         asks = match.reply(asks[0].seat, chance.below(match.legal(asks[0].seat)), 0)
     return round(statistics.mean(sizes)), FromBot(replies=[Reply(decision=100_000, action=1)]).ByteSize()

@@ -113,8 +113,7 @@ def test_what_greedy_likes_best(
 ) -> None:
     state = position(row, specials=specials, chips=(chips, 14 - chips), layouts={0: layout})
     koffer = find_game("koffer")
-    turn = GameTurn()
-    koffer.fill_turn(turn, state, 0, legal(state), ())
+    turn = GameTurn.FromString(koffer.turn_bytes(state, 0, legal(state), ()))
     worths = [worth(turn.koffer.view, 0, action) for action in turn.koffer.actions]
     assert legal(state)[worths.index(max(worths))].position == best
 

@@ -59,7 +59,7 @@ class Table:
         self.indexes: list[int] = []
         self.turns: list[tuple[Seat, bytes]] = []
         self._seen = [0] * case.seats
-        self._messages: list[tuple[tuple[Seat, ...] | None, Any]] = []
+        self._pieces: list[tuple[tuple[Seat, ...] | None, bytes]] = []
         self._note(events)
 
     @property
@@ -86,11 +86,11 @@ class Table:
 
     def seen(self, seat: Seat | None) -> list[Any]:
         """All event messages for a seat, or for a spectator."""
-        return [
-            message
-            for audience, message in self._messages
-            if audience is None or (seat is not None and seat in audience)
-        ]
+        return [self.game.event_message(event) for event in self.events if self._sees(seat, event)]
+
+    def _sees(self, seat: Seat | None, event: Any) -> bool:
+        audience = self.game.audience(event)
+        return audience is None or (seat is not None and seat in audience)
 
     def digest(self) -> str:
         """SHA-256 of all turns of all seats, in order."""
@@ -101,19 +101,18 @@ class Table:
 
     def _show(self, seat: Seat, actions: Sequence[Any]) -> GameTurn:
         events = [
-            message
-            for audience, message in self._messages[self._seen[seat] :]
+            piece
+            for audience, piece in self._pieces[self._seen[seat] :]
             if audience is None or seat in audience
         ]
-        self._seen[seat] = len(self._messages)
-        turn = GameTurn()
-        self.game.fill_turn(turn, self.state, seat, actions, events)
+        self._seen[seat] = len(self._pieces)
+        turn = GameTurn.FromString(self.game.turn_bytes(self.state, seat, actions, events))
         self.turns.append((seat, turn.SerializeToString(deterministic=True)))
         return turn
 
     def _note(self, events: Sequence[Any]) -> None:
         self.events.extend(events)
-        self._messages.extend((self.game.audience(event), self.game.event_message(event)) for event in events)
+        self._pieces.extend((self.game.audience(event), self.game.event_bytes(event)) for event in events)
 
 
 def random_moves(game: AnyGame, state: Any, rng: Random) -> dict[Seat, Any]:

@@ -41,7 +41,8 @@ class FakeBot:
         self.given_up = False
         self.lane = Lane(name, self, self._give_up)
 
-    def send(self, frame: FromArena) -> None:
+    def send(self, data: bytes) -> None:
+        frame = FromArena.FromString(data)
         self.frames += 1
         self.starts.extend(frame.starts)
         self.asked.extend(frame.decisions)

@@ -190,13 +190,11 @@ def test_a_seat_is_shown_each_event_once() -> None:
     asks = match.start(0)
     seen: dict[int, list[bytes]] = {0: [], 1: []}
     while asks:
-        turn = GameTurn()
-        match.fill_turn(turn, asks[0].seat)
+        turn = GameTurn.FromString(match.turn_bytes(asks[0].seat))
         seen[asks[0].seat] += [event.SerializeToString() for event in turn.koffer.events]
         asks = match.reply(asks[0].seat, 0, 0)
     for seat in (0, 1):
-        turn = GameTurn()
-        match.fill_turn(turn, seat)
+        turn = GameTurn.FromString(match.turn_bytes(seat))
         assert not turn.koffer.actions
         seen[seat] += [event.SerializeToString() for event in turn.koffer.events]
     assert seen[0] == seen[1]

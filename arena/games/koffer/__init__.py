@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from botarena.v1.game_pb2 import GameOptions, GameTurn
+from botarena.v1.game_pb2 import GameOptions
 from botarena.v1.koffer_pb2 import KofferEvent, KofferView
 
 from arena.games.chance import Chance
@@ -69,16 +69,15 @@ class Koffer:
         """What a seat or a spectator may know now."""
         return wire.view(state, seat)
 
-    def fill_turn(
-        self,
-        turn: GameTurn,
-        state: State,
-        seat: Seat | None,
-        actions: Sequence[Take],
-        events: Sequence[KofferEvent],
-    ) -> None:
-        """Write a turn as a seat is shown it."""
-        wire.fill_turn(turn, state, seat, actions, events)
+    def turn_bytes(
+        self, state: State, seat: Seat | None, actions: Sequence[Take], events: Sequence[bytes]
+    ) -> bytes:
+        """A turn as a seat is shown it."""
+        return wire.turn_bytes(state, seat, actions, events)
+
+    def event_bytes(self, event: Event) -> bytes:
+        """An event as a piece of a turn."""
+        return wire.event_bytes(event)
 
     def event_message(self, event: Event) -> KofferEvent:
         """An event on the wire."""

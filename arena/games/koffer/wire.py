@@ -50,6 +50,7 @@ from arena.games.koffer.rules import (
     Take,
     Taken,
 )
+from arena.games.pieces import submessage
 
 _WIRE_COLOUR = (
     KofferColour.KOFFER_COLOUR_BLACK,
@@ -71,18 +72,11 @@ def view(state: State, seat: Seat | None) -> KofferView:
     return KofferView.FromString(_view_bytes(state))
 
 
-def fill_turn(
-    turn: GameTurn,
-    state: State,
-    seat: Seat | None,
-    actions: Sequence[Take],
-    events: Sequence[KofferEvent],
-) -> None:
-    """Write a turn as a seat is shown it."""
-    message = turn.koffer
-    message.view.MergeFromString(_view_bytes(state))
-    message.MergeFromString(b"".join([_ACTION_PIECE[action] for action in actions]))
-    message.events.extend(events)
+def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Take], events: Sequence[bytes]) -> bytes:
+    """A turn as a seat is shown it: a GameTurn."""
+    view = submessage(KofferTurn.VIEW_FIELD_NUMBER, _view_bytes(state))
+    turn = b"".join([view, *[_ACTION_PIECE[action] for action in actions], *events])
+    return submessage(GameTurn.KOFFER_FIELD_NUMBER, turn)
 
 
 def _view_bytes(state: State) -> bytes:
@@ -150,6 +144,12 @@ def event_message(event: Event) -> KofferEvent:
     message = KofferEvent()
     _FILL[type(event)](message, event)
     return message
+
+
+@lru_cache(maxsize=8192, typed=True)
+def event_bytes(event: Event) -> bytes:
+    """An event as a piece of a turn."""
+    return KofferTurn(events=[event_message(event)]).SerializeToString()
 
 
 def _fill_started(message: KofferEvent, event: Started) -> None:
