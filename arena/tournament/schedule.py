@@ -74,7 +74,7 @@ class RoundRobin:
     shared a block depends on their distance in the circle alone. Base blocks are chosen so that
     these numbers differ by at most 1, where no such block is found by 2, after any number of
     cycles; among the cyclic orders of a block the one is taken that evens out who sits before whom.
-    The seed decides which bot stands where; the base blocks do not depend on it, so what is proved
+    The seed decides which bot stands where; the base blocks do not depend on it, so what the tests show
     of them holds for every seed.
 
     Args:
