@@ -15,7 +15,8 @@ help:  ## list the targets
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "error: Python 3.11 or newer is needed, and $$($(PYTHON) --version) was found; run: make PYTHON=python3.12 ..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "error: $(PYTHON) cannot make a virtual environment; install its venv module or run: make PYTHON=..." >&2; exit 1; }
 
 $(VENV)/.runtime: pyproject.toml sdk/python/pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e sdk/python -e .

@@ -55,23 +55,66 @@ class Tables:
         await self._gateway.stop()
 
     async def play(self, spec: MatchSpec) -> bytes:
-        """Play a match to its record, again from the start as often as others' faults break into it."""
+        """Play a match to its record, again from the start as often as it is abandoned."""
         players = [self._players[name] for name, _ in spec.bots]
-        async with AsyncExitStack() as stack:
-            # Always in one order, so that no two matches wait for each other's bots.
-            for player in sorted(players, key=lambda player: player.spec.name):
-                await stack.enter_async_context(player.place())
-            while True:
+        alone: set[str] = set()
+        while True:
+            async with AsyncExitStack() as stack:
+                # Always in one order, so that no two matches wait for each other's bots.
+                for player in sorted(players, key=lambda player: player.spec.name):
+                    await stack.enter_async_context(player.place(player.spec.name in alone))
                 lanes = await asyncio.gather(*(player.lane() for player in players))
                 match = Match(spec)
                 try:
                     record = await self._host.play(match, lanes)
-                except AbandonedError:
+                except AbandonedError as abandoned:
+                    alone.add(abandoned.bot)
                     continue
                 for seat, player in enumerate(players):
                     if match.forfeit_of(seat) is None:
                         player.failures = 0
                 return record
+
+
+class _Places:
+    """Places in matches that a bot plays at once, and the right to have it in one match alone."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._taken = 0
+        self._want_alone = 0
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[None]:
+        """A place beside others."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._taken < self._count and not self._want_alone)
+            self._taken += 1
+        try:
+            yield
+        finally:
+            await self._release(1)
+
+    @asynccontextmanager
+    async def all(self) -> AsyncIterator[None]:
+        """All places; those who want one wait until nobody wants all any more."""
+        async with self._changed:
+            self._want_alone += 1
+            try:
+                await self._changed.wait_for(lambda: self._taken == 0)
+                self._taken = self._count
+            finally:
+                self._want_alone -= 1
+        try:
+            yield
+        finally:
+            await self._release(self._count)
+
+    async def _release(self, count: int) -> None:
+        async with self._changed:
+            self._taken -= count
+            self._changed.notify_all()
 
 
 class _Player:
@@ -87,7 +130,7 @@ class _Player:
         self._starting = asyncio.Lock()
         self._lane: Lane | None = None
         self._life: _Life | None = None
-        self._places: asyncio.Semaphore | None = None
+        self._places: _Places | None = None
         self._out: Absent | None = None
         self._stopped = False
 
@@ -102,14 +145,14 @@ class _Player:
             return self._lane
 
     @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place in one match, out of as many as the bot plays at once."""
+    async def place(self, alone: bool) -> AsyncIterator[None]:
+        """A place in one match, out of as many as the bot plays at once; alone: in no other meanwhile."""
         await self.lane()
         if self._places is None:  # it plays none itself
             yield
-        else:
-            async with self._places:
-                yield
+            return
+        async with self._places.all() if alone else self._places.one():
+            yield
 
     async def stop(self) -> None:
         """End it."""
@@ -128,7 +171,7 @@ class _Player:
         hello, self._lane = begun
         self._life = life
         if self._places is None:
-            self._places = asyncio.Semaphore(hello.concurrency)
+            self._places = _Places(hello.concurrency)
 
     def _failed(self, fault: Absent | None) -> None:
         """Its life is over: blame it, and give it up if it only ever fails."""

@@ -33,10 +33,16 @@ class Port(Protocol):
 
 
 class AbandonedError(Exception):
-    """The match was given up, by no fault of its own: a bot at it failed in another match.
+    """The match was given up, and counts for nothing: it is to be played again.
 
-    It counts for nothing and is to be played again.
+    Attributes:
+        bot: name of the bot that failed, perhaps in another of its matches. While it plays only
+            this one, there is no doubt.
     """
+
+    def __init__(self, bot: str) -> None:
+        super().__init__(bot)
+        self.bot = bot
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +151,9 @@ class TableHost:
             AbandonedError: it must be played again.
         """
         seated = tuple(lane if isinstance(lane, Lane) else None for lane in lanes)
-        if any(lane is not None and lane.closed for lane in seated):
-            raise AbandonedError
+        for lane in seated:
+            if lane is not None and lane.closed:
+                raise AbandonedError(lane.name)
         game = _Game(match, next(self._handles), seated, self._loop.create_future())
         now = self._clock()
         for seat, lane in enumerate(seated):
@@ -251,8 +258,9 @@ class TableHost:
     def close(self, lane: Lane, fault: Absent | None) -> None:
         """A bot's stream is over before its matches are.
 
-        Its matches are abandoned, to be played again, but for the one of the decision that it was
-        at, the oldest that it owes: a fault costs one match, however many were in play.
+        If it was in one match, that has the fault. If it was in several, nobody can tell which: it
+        may have answered decisions that never arrived. So all of them are abandoned, to be played
+        again one at a time, and a fault costs one match, however many were in play.
 
         Args:
             fault: what the bot did; None if its fault has been ruled already.
@@ -260,37 +268,35 @@ class TableHost:
         if lane.closed:
             return
         lane.closed = True
-        owed = next(iter(lane._open.values()), None) if fault is not None else None
-        blamed = owed.game if owed is not None else None
-        others = [
-            game
-            for game in lane._games.values()
-            # Where it was forfeited already, the others play on without it.
-            if game is not blamed and game.match.forfeit_of(game.lanes.index(lane)) is None
-        ]
+        games = _undecided(lane)
         lane._open.clear()
         lane._games.clear()
-        for game in others:
-            self._abandon(game)
-        if owed is not None and fault is not None:
-            match, seat = owed.game.match, owed.ask.seat
-            now = self._clock()
-            self._go_on(owed.game, match.fault(seat, fault.kind, now, fault.detail, lane._free_us))
+        if len(games) == 1 and fault is not None:
+            (game,) = games
+            seat, now = game.lanes.index(lane), self._clock()
+            self._go_on(game, game.match.fault(seat, fault.kind, now, fault.detail, lane._free_us))
+            return
+        for game in games:
+            self._abandon(game, lane)
 
-    def _abandon(self, game: _Game) -> None:
+    def _abandon(self, game: _Game, failed: Lane) -> None:
         for lane in game.lanes:
             if lane is not None and lane._games.pop(game.handle, None) is not None:
                 _forget(lane, game)
                 end = MatchEnd(match=game.handle).SerializeToString()
                 self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
         if not game.done.done():
-            game.done.set_exception(AbandonedError())
+            game.done.set_exception(AbandonedError(failed.name))
 
     def _expire(self, lane: Lane, now: int) -> None:
+        """The oldest open decision of a bot ran out of time."""
+        if len(_undecided(lane)) > 1:
+            self.close(lane, None)
+            lane.stuck()
+            return
         number, owed = next(iter(lane._open.items()))
         del lane._open[number]
         since = lane._free_us
-        # The bot had its time for this one; the next one's clock begins here.
         lane._free_us = now
         match, seat = owed.game.match, owed.ask.seat
         self._go_on(owed.game, match.expire(seat, now, since))
@@ -346,6 +352,11 @@ class TableHost:
             self._watch(lane)
         if self._deadlines and self._timer is None:
             self._set_timer(self._deadlines[0][0])
+
+
+def _undecided(lane: Lane) -> list[_Game]:
+    """A bot's matches in which it was not forfeited; in the others the rest play on without it."""
+    return [game for game in lane._games.values() if game.match.forfeit_of(game.lanes.index(lane)) is None]
 
 
 def _forget(lane: Lane, game: _Game) -> None:

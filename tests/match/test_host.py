@@ -133,12 +133,10 @@ async def test_a_bot_that_answers_others_first_cannot_hold_its_oldest_decision_b
             sly.waiting.remove(decision)
             host.receive(sly.lane, FromBot(replies=[Reply(decision=decision.id, action=0)]))
     results = await asyncio.gather(*games, return_exceptions=True)
-    blamed = [r for r in results if isinstance(r, MatchRecord) and r.faults]
-    assert len(blamed) == 1
-    assert blamed[0].faults[0].kind == FaultKind.FAULT_KIND_TIMEOUT
+    assert any(isinstance(result, AbandonedError) and result.bot == "sly" for result in results)
 
 
-async def test_a_lost_bot_is_blamed_for_the_decision_it_was_at_and_its_other_matches_are_abandoned() -> None:
+async def test_a_bot_that_is_lost_in_several_matches_is_blamed_for_none_and_all_are_abandoned() -> None:
     host = TableHost()
     a, b = bots(host, "a", "b")
     b.at_once = False
@@ -147,13 +145,38 @@ async def test_a_lost_bot_is_blamed_for_the_decision_it_was_at_and_its_other_mat
     assert len(b.waiting) == 4
     host.close(b.lane, Absent(FaultKind.FAULT_KIND_CRASHED, "exit code 1"))
     results = await asyncio.gather(*games, return_exceptions=True)
-    records = [result for result in results if isinstance(result, MatchRecord)]
-    assert [[f.kind for f in record.faults] for record in records] == [[FaultKind.FAULT_KIND_CRASHED]]
-    assert sum(isinstance(result, AbandonedError) for result in results) == 3
+    assert [isinstance(result, AbandonedError) and result.bot for result in results] == ["b"] * 4
     # The honest bot hears of the end of each match, void or not.
     assert len(a.ends) == 4
     with pytest.raises(AbandonedError):
         await play(host, [a, b])
+
+
+@pytest.mark.parametrize("asked", [True, False])
+async def test_a_bot_that_is_lost_in_its_only_match_is_blamed_for_it(asked: bool) -> None:
+    host = TableHost()
+    a, b = bots(host, "a", "b")
+    a.at_once = b.at_once = False
+    game = asyncio.create_task(play(host, [a, b]))
+    await asyncio.sleep(0.01)
+    to_move, other = (a, b) if a.waiting else (b, a)
+    lost, stays = (to_move, other) if asked else (other, to_move)
+    host.close(lost.lane, Absent(FaultKind.FAULT_KIND_CRASHED, "exit code 1"))
+    stays.at_once = True
+    stays.answer_all()
+    record = await game
+    (fault,) = record.faults
+    assert (record.bots[fault.seat].name, fault.kind) == (lost.lane.name, FaultKind.FAULT_KIND_CRASHED)
+    verify(record)
+
+
+async def test_a_timeout_in_one_of_several_matches_abandons_all_of_them() -> None:
+    host = TableHost()
+    good, silent = FakeBot(host, "good"), FakeBot(host, "silent", lambda decision: None)
+    games = [asyncio.create_task(play(host, [good, silent], move_us=20_000)) for _ in range(3)]
+    results = await asyncio.gather(*games, return_exceptions=True)
+    assert [isinstance(result, AbandonedError) and result.bot for result in results] == ["silent"] * 3
+    assert silent.given_up
 
 
 async def test_an_absent_bot_is_forfeited_from_the_start_and_the_others_play() -> None:

@@ -1,0 +1,111 @@
+"""Real bots at real tables: what they agree to, and how a failing one is treated."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
+
+from arena.bots.reference import BotSpec, resolve
+from arena.bots.tables import MAX_FAILURES, Tables
+from arena.games.chance import deal_seed
+from arena.match.record import unseal
+from arena.match.replay import verify
+from tests.match.fakes import spec
+
+
+def bot(folder: Path, name: str, body: str, arguments: str = "") -> BotSpec:
+    path = folder / f"{name}.py"
+    path.write_text(f"import os, time\nfrom botarena import Bot, run\n\n{body}\n\nrun(Play{arguments})\n")
+    return replace(resolve(str(path)), name=name)
+
+
+FIRST = "class Play(Bot):\n    def choose(self, turn):\n        return 0"
+
+
+async def play(bots: list[BotSpec], logs: Path, matches: int, **settings: int) -> list[MatchRecord]:
+    base = spec([bot.name for bot in bots], **settings)  # type: ignore[arg-type]
+    specs = [replace(base, deal=d, seed=deal_seed(bytes(32), "koffer", d)) for d in range(matches)]
+    async with Tables(bots, logs, 20_000_000) as tables:
+        records = [unseal(data) for data in await asyncio.gather(*map(tables.play, specs))]
+    for record in records:
+        verify(record)
+    return records
+
+
+async def test_a_bot_that_plays_one_match_at_a_time_is_never_asked_for_two(tmp_path: Path) -> None:
+    body = (
+        "playing = 0\n"
+        "class Play(Bot):\n"
+        "    def start(self, match):\n"
+        "        global playing\n"
+        "        playing += 1\n"
+        "        assert playing == 1\n"
+        "    def choose(self, turn):\n"
+        "        return 0\n"
+        "    def end(self, result):\n"
+        "        global playing\n"
+        "        playing -= 1"
+    )
+    shy = bot(tmp_path, "shy", body, ", concurrency=1")
+    bold = bot(tmp_path, "bold", FIRST)
+    records = await play([shy, bold, replace(bold, name="bold-2")], tmp_path, 12)
+    assert {record.verdict for record in records} == {Verdict.VERDICT_PLAYED}
+
+
+async def test_a_late_reply_is_dropped_and_a_tolerated_bot_plays_on(tmp_path: Path) -> None:
+    body = (
+        "class Play(Bot):\n"
+        "    decisions = 0\n"
+        "    def choose(self, turn):\n"
+        "        self.decisions += 1\n"
+        "        if self.decisions == 3:\n"
+        "            time.sleep(1.2)\n"
+        "        return 1 if len(turn.actions) > 1 else 0"
+    )
+    bots = [bot(tmp_path, "late", body), bot(tmp_path, "first", FIRST)]
+    (record,) = await play(bots, tmp_path, 1, move_us=800_000, faults_allowed=1)
+    (fault,) = record.faults
+    assert (fault.seat, fault.kind, fault.forfeit) == (0, FaultKind.FAULT_KIND_TIMEOUT, False)
+    assert record.verdict == Verdict.VERDICT_PLAYED
+    # Its later decisions are its own again.
+    own = [i for i, seat in enumerate(record.seats) if seat == 0 and i > fault.decision]
+    assert {record.actions[i] for i in own} <= {0, 1}
+    assert sum(record.circumstances.think_us[i] > 0 for i in own) == len(own)
+
+
+async def test_a_bot_that_crashes_in_some_matches_loses_those_alone(tmp_path: Path) -> None:
+    body = (
+        "class Play(Bot):\n"
+        "    def choose(self, turn):\n"
+        "        if len(turn.history) > 6 and turn.random.random() < 0.02:\n"
+        "            os._exit(1)\n"
+        "        return 0"
+    )
+    bots = [bot(tmp_path, "frail", body), bot(tmp_path, "first", FIRST)]
+    records = await play(bots, tmp_path, 16)
+    again = await play(bots, tmp_path, 16)
+    crashed = [bool(record.faults) for record in records]
+    assert any(crashed)
+    assert not all(crashed)
+    # Which matches it loses is its own doing, not an accident of what else was in play.
+    assert [list(record.faults) for record in records] == [list(record.faults) for record in again]
+
+
+async def test_a_bot_that_only_ever_fails_is_given_up(tmp_path: Path) -> None:
+    body = (
+        "class Play(Bot):\n"
+        "    def choose(self, turn):\n"
+        "        with open('lives', 'a') as file:\n"
+        "            file.write('x')\n"
+        "        os._exit(1)"
+    )
+    bots = [bot(tmp_path, "dying", body), bot(tmp_path, "first", FIRST)]
+    records = await play(bots, tmp_path, 12)
+    assert [[fault.kind for fault in record.faults] for record in records] == [
+        [FaultKind.FAULT_KIND_CRASHED]
+    ] * 12
+    assert len((tmp_path / "lives").read_text()) == MAX_FAILURES
+    assert any("not started again" in record.circumstances.fault_details[0] for record in records)
