@@ -23,7 +23,7 @@ LOG_BYTES = 256 << 10
 MAX_FAILURES = 3
 """A bot that fails so often without a match played to its end in between is not started again."""
 
-_LAST_WORDS = 1.0  # seconds in which a bot's stream and its process are expected to end together
+_LAST_WORDS = 2.0  # seconds in which a bot's stream and its process are expected to end together
 
 
 class Tables:
@@ -209,8 +209,9 @@ class _Life:
         waiting: list[asyncio.Future[Any]] = [guest.greeted, process.ended, self._hung_up]
         await asyncio.wait(waiting, timeout=start_us / 1e6, return_when=asyncio.FIRST_COMPLETED)
         if guest.greeted.done():
-            self._watch = asyncio.create_task(self._watch_over(process))
-            return guest.greeted.result()
+            hello, lane = guest.greeted.result()
+            self._watch = asyncio.create_task(self._watch_over(process, lane))
+            return hello, lane
         return Absent(FaultKind.FAULT_KIND_START_FAILED, await self._why_not(process, start_us))
 
     async def stop(self) -> None:
@@ -247,10 +248,11 @@ class _Life:
         self._failed(fault)
         self._ending = asyncio.create_task(self.stop())
 
-    async def _watch_over(self, process: BotProcess) -> None:
+    async def _watch_over(self, process: BotProcess, lane: Lane) -> None:
         """Wait until the stream or the process ends, and a moment for the other to follow."""
         ends: list[asyncio.Future[Any]] = [self._hung_up, process.ended]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        lane.lost = True
         await asyncio.wait(ends, timeout=_LAST_WORDS)
         if self._over:
             return

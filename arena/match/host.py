@@ -90,12 +90,14 @@ class Lane:
         port: where its frames go.
         stuck: called when the host closed the lane because the bot did not answer in time.
         dropped: replies that came late, twice or for no decision.
+        lost: its stream or its process has ended, and how is being found out: no clock runs any more.
     """
 
     name: str
     port: Port
     stuck: Callable[[], None]
     dropped: int = 0
+    lost: bool = False
     closed: bool = False
     _open: dict[int, _Open] = field(default_factory=dict)
     _games: dict[int, _Game] = field(default_factory=dict)
@@ -104,9 +106,9 @@ class Lane:
     _deadline_us: int = 0
 
     def due_us(self) -> int | None:
-        """When the oldest open decision runs out; None if the bot owes nothing."""
+        """When the oldest open decision runs out; None if the bot owes nothing, or is lost."""
         oldest = next(iter(self._open.values()), None)
-        if oldest is None:
+        if oldest is None or self.lost:
             return None
         ask = oldest.ask
         fair = max(ask.sent_us, self._free_us) + ask.limit_us

@@ -170,6 +170,17 @@ async def test_a_bot_that_is_lost_in_its_only_match_is_blamed_for_it(asked: bool
     verify(record)
 
 
+async def test_no_clock_runs_for_a_bot_whose_loss_is_being_looked_into() -> None:
+    host = TableHost()
+    good, silent = FakeBot(host, "good"), FakeBot(host, "silent", lambda decision: None)
+    game = asyncio.create_task(play(host, [good, silent], move_us=20_000))
+    await asyncio.sleep(0.005)
+    silent.lane.lost = True
+    await asyncio.sleep(0.06)
+    host.close(silent.lane, Absent(FaultKind.FAULT_KIND_CRASHED, "exit code 1"))
+    assert [fault.kind for fault in (await game).faults] == [FaultKind.FAULT_KIND_CRASHED]
+
+
 async def test_a_timeout_in_one_of_several_matches_abandons_all_of_them() -> None:
     host = TableHost()
     good, silent = FakeBot(host, "good"), FakeBot(host, "silent", lambda decision: None)
