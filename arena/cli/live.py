@@ -39,6 +39,8 @@ class Progress:
         self._report: Report | None = None
         self._began = time.monotonic()
         self._shown = self._began
+        # Rate and ETA count from the first result on: before it the bots were starting.
+        self._first: tuple[float, int] | None = None
         self._live: Live | None = None
 
     @contextmanager
@@ -62,6 +64,7 @@ class Progress:
             if self._report is not None:
                 self._report.add(record)
         now = time.monotonic()
+        self._first = self._first or (now, self._matches)
         if self._live is not None:
             if now - self._shown >= _REDRAW_EVERY_S:
                 self._shown = now
@@ -82,12 +85,13 @@ class Progress:
 
     def _line(self) -> str:
         total = self._tournament.matches
-        rate = self._matches / max(time.monotonic() - self._began, 1e-9)
-        left = (total - self._done) / rate if rate else 0.0
-        return (
-            f"{self._done}/{total}  {100 * self._done / total:.0f} %  {rate:,.1f}/s  "
-            f"ETA {int(left // 60)}:{int(left % 60):02d}  faults {self._faults}"
-        )
+        head = f"{self._done}/{total}  {100 * self._done / total:.0f} %"
+        since, matches = self._first or (self._began, 0)
+        rate = (self._matches - matches) / max(time.monotonic() - since, 1e-9)
+        if not rate:
+            return f"{head}  starting  faults {self._faults}"
+        left = (total - self._done) / rate
+        return f"{head}  {rate:,.1f}/s  ETA {int(left // 60)}:{int(left % 60):02d}  faults {self._faults}"
 
     def _picture(self) -> Group:
         bar = Table.grid(padding=(0, 2))
