@@ -180,7 +180,7 @@ class Gateway:
     ) -> None:
         """Read until the bot hangs up or breaks the protocol."""
         lane = None
-        while (data := await context.read()) is not grpc.aio.EOF:
+        while (data := await _read(context)) is not None:
             if len(data) > MAX_FRAME_BYTES:
                 raise ProtocolError(
                     f"it sent a frame of {len(data)} bytes; at most {MAX_FRAME_BYTES} are allowed"
@@ -216,6 +216,15 @@ class Gateway:
         return lane
 
 
+async def _read(context: grpc.aio.ServicerContext[Any, Any]) -> bytes | None:
+    """The next frame; None if the bot hung up, in whichever way gRPC tells it."""
+    try:
+        data = await context.read()
+    except Exception:
+        return None
+    return data if isinstance(data, bytes) else None
+
+
 def _fault_of(reader: asyncio.Task[None]) -> Absent | None:
     """What the bot did wrong, if the reading ended by a wrong message."""
     if not reader.done() or reader.cancelled():
@@ -223,6 +232,10 @@ def _fault_of(reader: asyncio.Task[None]) -> Absent | None:
     error = reader.exception()
     if isinstance(error, ProtocolError):
         return Absent(FaultKind.FAULT_KIND_MALFORMED_MESSAGE, str(error))
+    if error is not None:
+        # Nothing that a bot sends may raise anything else: this is our fault, and must not become its.
+        failure = {"message": "the arena failed on a frame", "exception": error}
+        asyncio.get_running_loop().call_exception_handler(failure)
     return None
 
 

@@ -13,6 +13,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 from botarena.v1.record_pb2 import Block, BlockResult
 
@@ -25,6 +26,7 @@ from arena.tournament.frames import pack, read_frame
 async def work() -> None:
     """Play until the input closes."""
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_give_up)
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
     results = _private_stdout()
@@ -51,6 +53,14 @@ async def _play(block: Block, tables: Tables, results: int) -> None:
         traceback.print_exc()
         result = BlockResult(block=block.index, failure=f"{type(error).__name__}: {error}")
     _write_all(results, pack(result.SerializeToString()))
+
+
+def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """End at once on a failure of our own: the blocks are played again, and no bot is blamed."""
+    loop.default_exception_handler(context)
+    # These come from connections that broke, not from us.
+    if not isinstance(context.get("exception"), (OSError, type(None))):
+        os._exit(70)
 
 
 def _write_all(end: int, data: bytes) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,21 +50,12 @@ class MatchSpec:
 
 
 def specs_of(block: Block) -> Iterator[MatchSpec]:
-    """The matches of a block, in the order of its seatings."""
-    game = find_game(block.game)
-    options = game.options_from(block.options)
-    for seating in block.seatings:
-        yield MatchSpec(
-            game=game,
-            options=options,
-            deal=block.deal,
-            seed=block.seed,
-            seating=seating.index,
-            bots=_bots(seating.bots),
-            move_us=block.time.move_us,
-            bank_us=block.time.bank_us,
-            faults_allowed=block.faults_allowed,
-        )
+    """The matches of a block, in the order of its seatings.
+
+    Raises:
+        GameError: its game or options are not known here.
+    """
+    return (_spec(block, seating.index, seating.bots) for seating in block.seatings)
 
 
 def spec_of(record: MatchRecord) -> MatchSpec:
@@ -73,20 +64,19 @@ def spec_of(record: MatchRecord) -> MatchSpec:
     Raises:
         GameError: its game or options are not known here.
     """
-    game = find_game(record.game)
+    return _spec(record, record.seating, record.bots)
+
+
+def _spec(source: Block | MatchRecord, seating: int, bots: Iterable[SeatedBot]) -> MatchSpec:
+    game = find_game(source.game)
     return MatchSpec(
         game=game,
-        options=game.options_from(record.options),
-        deal=record.deal,
-        seed=record.seed,
-        seating=record.seating,
-        bots=_bots(record.bots),
-        move_us=record.time.move_us,
-        bank_us=record.time.bank_us,
-        faults_allowed=record.faults_allowed,
+        options=game.options_from(source.options),
+        deal=source.deal,
+        seed=source.seed,
+        seating=seating,
+        bots=tuple((bot.name, bot.version) for bot in bots),
+        move_us=source.time.move_us,
+        bank_us=source.time.bank_us,
+        faults_allowed=source.faults_allowed,
     )
-
-
-def _bots(seated: Any) -> tuple[tuple[str, str], ...]:
-    bots: list[SeatedBot] = list(seated)
-    return tuple((bot.name, bot.version) for bot in bots)

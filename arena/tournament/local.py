@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,8 +34,16 @@ class WorkerCommand:
 
 @dataclass(slots=True, eq=False)
 class _Worker:
+    """A worker process.
+
+    Attributes:
+        blocks: what it has in hand, by index.
+        trying: whether that is a suspect, which it has alone.
+    """
+
     process: asyncio.subprocess.Process
     blocks: dict[int, Block] = field(default_factory=dict)
+    trying: bool = False
 
 
 class LocalExecutor:
@@ -47,7 +56,8 @@ class LocalExecutor:
     def __init__(self, commands: Sequence[WorkerCommand]) -> None:
         self._commands = commands
         self._results: asyncio.Queue[tuple[_Worker, BlockResult | None]] = asyncio.Queue()
-        self._tries: dict[int, int] = {}
+        self._suspects: list[Block] = []
+        self._tries: Counter[int] = Counter()
 
     async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[BlockResult, None]:
         """Play blocks; their results come in the order in which they get done.
@@ -56,28 +66,27 @@ class LocalExecutor:
         """
         readers: list[asyncio.Task[None]] = []
         workers: list[_Worker] = []
-        again: list[Block] = []
         try:
             for number in range(len(self._commands)):
                 await self._hire(number, workers, readers)
             while True:
-                self._hand_out(blocks, again, workers)
+                self._hand_out(blocks, workers)
                 if not any(worker.blocks for worker in workers):
                     return
                 worker, result = await self._results.get()
                 if result is None:
-                    lost, reason = list(worker.blocks.values()), f"its worker ended ({_end_of(worker)})"
+                    reason = f"its worker ended ({await _end(worker)})"
+                    lost = list(worker.blocks.values())
                     number = workers.index(worker)
                     workers.remove(worker)
                     await self._hire(number, workers, readers)
-                elif result.failure:
-                    lost, reason = [worker.blocks.pop(result.block)], result.failure
                 else:
-                    del worker.blocks[result.block]
-                    lost, reason = [], ""
+                    reason, lost = result.failure, [worker.blocks.pop(result.block)]
+                    worker.trying = False
+                if result is not None and not result.failure:
                     yield result
-                for failed in self._retry(lost, reason, again):
-                    yield failed
+                for hopeless in self._suspect(lost, reason) if reason else ():
+                    yield hopeless
         finally:
             await _dismiss(workers, readers)
 
@@ -100,30 +109,35 @@ class LocalExecutor:
             await self._results.put((worker, BlockResult.FromString(data)))
         await self._results.put((worker, None))
 
-    def _hand_out(self, blocks: Iterator[Block], again: list[Block], workers: Sequence[_Worker]) -> None:
-        """Give the least busy worker the next block, until all have enough."""
-        while True:
-            worker = min(workers, key=lambda worker: len(worker.blocks))
-            in_play = sum(len(block.seatings) for block in worker.blocks.values())
-            if in_play >= IN_FLIGHT:
-                return
-            block = again.pop() if again else next(blocks, None)
+    def _hand_out(self, blocks: Iterator[Block], workers: Sequence[_Worker]) -> None:
+        """Give the least busy workers blocks until all have enough, and suspects to idle ones."""
+        while free := [worker for worker in workers if not worker.trying and _in_play(worker) < IN_FLIGHT]:
+            worker = min(free, key=_in_play)
+            worker.trying = bool(self._suspects) and not worker.blocks
+            block = self._suspects.pop() if worker.trying else next(blocks, None)
             if block is None:
                 return
             worker.blocks[block.index] = block
             _send(worker, block.SerializeToString())
 
-    def _retry(self, lost: Sequence[Block], reason: str, again: list[Block]) -> list[BlockResult]:
-        """Blocks that the machine lost are played again, unless they are lost every time."""
-        hopeless = []
+    def _suspect(self, lost: Sequence[Block], reason: str) -> Iterator[BlockResult]:
+        """Blocks that the machine lost are played again, each alone, unless that is lost every time.
+
+        Of several that were lost together one may be to blame, or none: only what is lost alone counts.
+        """
         for block in lost:
-            self._tries[block.index] = self._tries.get(block.index, 0) + 1
+            self._tries[block.index] += len(lost) == 1
             if self._tries[block.index] < MAX_TRIES:
-                again.append(block)
+                self._suspects.append(block)
             else:
-                failure = f"lost {MAX_TRIES} times; the last time {reason}"
-                hopeless.append(BlockResult(block=block.index, failure=failure))
-        return hopeless
+                yield BlockResult(
+                    block=block.index, failure=f"lost {MAX_TRIES} times; the last time {reason}"
+                )
+
+
+def _in_play(worker: _Worker) -> int:
+    """Matches that a worker has in hand."""
+    return sum(len(block.seatings) for block in worker.blocks.values())
 
 
 def worker_cpus(workers: int) -> list[list[int]]:
@@ -138,9 +152,14 @@ def worker_cpus(workers: int) -> list[list[int]]:
     ]
 
 
-def _end_of(worker: _Worker) -> str:
-    code = worker.process.returncode
-    return f"exit code {code}" if code is not None else "its pipe closed"
+async def _end(worker: _Worker) -> str:
+    """How a worker ended whose output did."""
+    try:
+        code = await asyncio.wait_for(worker.process.wait(), 2)
+    except TimeoutError:
+        worker.process.kill()
+        code = await worker.process.wait()
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
 def _send(worker: _Worker, data: bytes) -> None:
