@@ -63,7 +63,7 @@ class Tables:
                 # Always in one order, so that no two matches wait for each other's bots.
                 for player in sorted(players, key=lambda player: player.spec.name):
                     await stack.enter_async_context(player.place(player.spec.name in alone))
-                lanes = await asyncio.gather(*(player.lane() for player in players))
+                lanes = await asyncio.gather(*(player.lane_for(spec.game.name) for player in players))
                 match = Match(spec)
                 try:
                     record = await self._host.play(match, lanes)
@@ -131,6 +131,7 @@ class _Player:
         self._lane: Lane | None = None
         self._life: _Life | None = None
         self._places: _Places | None = None
+        self._games: tuple[str, ...] = ()
         self._out: Absent | None = None
         self._stopped = False
 
@@ -143,6 +144,14 @@ class _Player:
                 return self._out
             assert self._lane is not None
             return self._lane
+
+    async def lane_for(self, game: str) -> Lane | Absent:
+        """Its lane, or why it does not play this game."""
+        lane = await self.lane()
+        if self._games and game not in self._games:
+            named = ", ".join(self._games)
+            return Absent(FaultKind.FAULT_KIND_START_FAILED, f"its hello names the games {named}, not {game}")
+        return lane
 
     @asynccontextmanager
     async def place(self, alone: bool) -> AsyncIterator[None]:
@@ -170,6 +179,7 @@ class _Player:
             return
         hello, self._lane = begun
         self._life = life
+        self._games = tuple(hello.games)
         if self._places is None:
             self._places = _Places(hello.concurrency)
 

@@ -13,13 +13,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli.output import OUT
+from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, progress_line
 from arena.cli.tables import standings_table
 from arena.store.store import StoredTournament
 from arena.tournament.report import Report
-
-_LINE_EVERY_S = 5.0
-_REDRAW_EVERY_S = 0.5
 
 
 class Progress:
@@ -66,10 +63,10 @@ class Progress:
         now = time.monotonic()
         self._first = self._first or (now, self._matches)
         if self._live is not None:
-            if now - self._shown >= _REDRAW_EVERY_S:
+            if now - self._shown >= REDRAW_EVERY_S:
                 self._shown = now
                 self._live.update(self._picture(), refresh=True)
-        elif now - self._shown >= _LINE_EVERY_S:
+        elif now - self._shown >= LINE_EVERY_S:
             self._shown = now
             OUT.say(self._line())
 
@@ -84,14 +81,11 @@ class Progress:
         return self._before + self._matches
 
     def _line(self) -> str:
-        total = self._tournament.matches
-        head = f"{self._done}/{total}  {100 * self._done / total:.0f} %"
         since, matches = self._first or (self._began, 0)
         rate = (self._matches - matches) / max(time.monotonic() - since, 1e-9)
-        if not rate:
-            return f"{head}  starting  faults {self._faults}"
-        left = (total - self._done) / rate
-        return f"{head}  {rate:,.1f}/s  ETA {int(left // 60)}:{int(left % 60):02d}  faults {self._faults}"
+        total = self._tournament.matches
+        line = progress_line(self._done, total, rate) if rate else f"{self._done}/{total}  starting"
+        return f"{line}  faults {self._faults}"
 
     def _picture(self) -> Group:
         bar = Table.grid(padding=(0, 2))

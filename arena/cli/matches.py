@@ -334,7 +334,7 @@ def _verify_tournament(store: Store, tournament: StoredTournament) -> int:
     check = _TournamentCheck(tournament)
     differing = []
     count = 0
-    for played in store.matches(tournament.id):
+    for played in OUT.track(store.matches(tournament.id), tournament.matches, "verifying"):
         count += 1
         try:
             check.match(played)

@@ -6,19 +6,30 @@ import csv
 import json
 import os
 import sys
+import time
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
 
 from arena.errors import ArenaError
 
+LINE_EVERY_S = 5.0
+"""How often progress is told without a terminal."""
+REDRAW_EVERY_S = 0.5
+"""How often progress is drawn on a terminal."""
+
 SCHEMA = 1
 """Raised when a field of any JSON output changes its meaning or goes away."""
+
+
+T = TypeVar("T")
 
 
 class Output:
@@ -93,6 +104,27 @@ class Output:
         if not self.quiet:
             self.stderr().print(Text(text))
 
+    def track(self, items: Iterable[T], total: int, what: str) -> Iterator[T]:
+        """Pass items on and show how far it is: a bar on a terminal, a line every few seconds elsewhere."""
+        console = self.stderr()
+        began = shown = time.monotonic()
+        columns = (TextColumn(what), BarColumn(), TextColumn("{task.fields[line]}"))
+        with RichProgress(*columns, console=console, transient=True, disable=not self._live(console)) as bar:
+            task = bar.add_task(what, total=total, line="")
+            for done, item in enumerate(items, 1):
+                yield item
+                now = time.monotonic()
+                if now - shown < (REDRAW_EVERY_S if self._live(console) else LINE_EVERY_S):
+                    continue
+                shown = now
+                line = progress_line(done, total, done / (now - began))
+                bar.update(task, completed=done, line=line)
+                if not self._live(console):
+                    self.say(f"{what}: {line}")
+
+    def _live(self, console: Console) -> bool:
+        return console.is_terminal and not self.quiet
+
     def error(self, error: ArenaError) -> None:
         """An error: what, why, what to do."""
         console = self.stderr()
@@ -105,6 +137,12 @@ class Output:
 
 OUT = Output()
 """The output of this process."""
+
+
+def progress_line(done: int, total: int, rate: float) -> str:
+    """How far something is, how fast it goes and when it will be done."""
+    minutes, seconds = divmod(int((total - done) / rate), 60)
+    return f"{done}/{total}  {100 * done / total:.0f} %  {rate:,.1f}/s  ETA {minutes}:{seconds:02d}"
 
 
 def printable(text: str) -> str:

@@ -26,13 +26,13 @@ from arena.cli.definition import (
 )
 from arena.cli.live import Progress
 from arena.cli.output import OUT
-from arena.cli.results import show_result, show_standings, write_records
+from arena.cli.results import read_report, show_result, show_standings, write_records
 from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
 from arena.store.store import Store, StoredTournament
 from arena.tournament.local import LocalExecutor, WorkerCommand, worker_cpus
-from arena.tournament.report import Report, report_of
+from arena.tournament.report import Report
 from arena.tournament.runner import Run, commitment
 
 tournament_app = typer.Typer(help="Run tournaments and look at them.", no_args_is_help=True)
@@ -207,7 +207,7 @@ def _run(store: Store, tournament: StoredTournament, db: str, jobs: int | None) 
             f"block {block} was {reason}",
             f"mend the machine and play the rest: arena tournament resume {tournament.name}",
         )
-    return report_of(store, store.tournament(tournament.name))
+    return read_report(store, store.tournament(tournament.name))
 
 
 async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> None:

@@ -36,7 +36,7 @@ def leaderboard(
 ) -> None:
     """Rating with its uncertainty, places, results and faults of every bot of a tournament."""
     with open_store(db) as store:
-        report = report_of(store, _chosen(store, game, tournament))
+        report = read_report(store, _chosen(store, game, tournament))
         rows = report.rows()
         OUT.table("standing", rows, standings_table(rows))
 
@@ -78,7 +78,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
     """State, settings, seed commitment, leaderboard and crosstable of a tournament."""
     with open_store(db) as store:
         tournament = store.tournament(name)
-        report = report_of(store, tournament)
+        report = read_report(store, tournament)
         row = _row(tournament, report.matches)
     if OUT.json:
         OUT.lines("tournament", [row])
@@ -112,6 +112,11 @@ def _row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
         # Before the end the seed would tell the deals that are still to come.
         "seed": tournament.seed.hex() if finished else None,
     }
+
+
+def read_report(store: Store, tournament: StoredTournament) -> Report:
+    """The report of all that is stored of a tournament, in the order of its schedule."""
+    return report_of(tournament, OUT.track(store.matches(tournament.id), tournament.matches, "rating"))
 
 
 def show_standings(report: Report) -> None:

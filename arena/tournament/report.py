@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from botarena.v1.record_pb2 import MatchRecord
@@ -12,7 +13,7 @@ from arena.match.record import unseal
 from arena.match.verdicts import RATED, fault_name, verdict_name
 from arena.ratings.fold import TieRule
 from arena.ratings.standings import Played, Standing, Standings
-from arena.store.store import Store, StoredTournament
+from arena.store.store import StoredMatch, StoredTournament
 
 
 class ThinkTimes:
@@ -118,9 +119,9 @@ class Report:
         }
 
 
-def report_of(store: Store, tournament: StoredTournament) -> Report:
-    """The report of all stored records of a tournament, folded in the order of its schedule."""
+def report_of(tournament: StoredTournament, matches: Iterable[StoredMatch]) -> Report:
+    """The report of a tournament's stored matches, folded in the order in which they come."""
     report = Report(tournament)
-    for played in store.matches(tournament.id):
+    for played in matches:
         report.add(unseal(played.record))
     return report

@@ -140,7 +140,7 @@ def test_the_commitment_is_the_hash_of_the_seed() -> None:
 async def test_the_report_adds_up(store: Store) -> None:
     tournament = cup(store)
     await play(store, tournament, InProcess())
-    report = report_of(store, tournament)
+    report = report_of(tournament, store.matches(tournament.id))
     rows = report.rows()
     assert report.matches == 24
     assert report.decisions == 24 * 36
