@@ -69,7 +69,8 @@ class Log:
             if rest:
                 self._line(stream, rest)
         if self._lost:
-            os.write(self._file, b"... the log is full; the last bytes were:\n" + self._lost + b"\n")
+            with contextlib.suppress(OSError):
+                os.write(self._file, b"... the log is full; the last bytes were:\n" + self._lost + b"\n")
         os.close(self._file)
 
     def _line(self, stream: str, line: bytes) -> None:
@@ -79,8 +80,9 @@ class Log:
         stamp = time.time()
         whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(stamp))
         entry = f"{whole}.{int(stamp % 1 * 1000):03d}Z {stream} ".encode() + line + b"\n"
-        self._left -= len(entry)
-        os.write(self._file, entry[: max(self._left + len(entry), 0)])
+        room, self._left = self._left, self._left - len(entry)
+        with contextlib.suppress(OSError):  # a full disk costs the log, not the bot
+            os.write(self._file, entry[:room])
 
 
 def _start(command: list[str], folder: str, environment: dict[str, str]) -> tuple[int, int, int, str]:

@@ -99,9 +99,8 @@ def parse_options(pairs: Sequence[str]) -> dict[str, str]:
     return dict(_pair(pair, "--option specials=2,3,4") for pair in pairs)
 
 
-def parse_each(pairs: Sequence[str]) -> Limits:
-    """Limits out of `--each time=1s,bank=30s`."""
-    limits = Limits()
+def parse_each(pairs: Sequence[str], limits: Limits = Limits()) -> Limits:
+    """Limits out of `--each time=1s,bank=30s`, put over others."""
     for pair in (part for text in pairs for part in text.split(",")):
         key, value = _pair(pair, "--each time=1s,bank=60s,start=10s,faults=0")
         if key == "faults":

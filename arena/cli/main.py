@@ -11,8 +11,10 @@ import typer
 from arena import __version__
 from arena.cli import games, matches, play, results
 from arena.cli.output import OUT
-from arena.errors import ArenaError, NotFoundError, UsageError
+from arena.errors import ArenaError, CheckFailedError, NotFoundError, UsageError
 from arena.games.game import GameError, UnknownGameError
+from arena.match.record import RecordDamagedError
+from arena.ratings.fold import RatingError
 from arena.tournament.schedule import ScheduleError
 
 app = typer.Typer(
@@ -73,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
     except ArenaError as error:
         OUT.error(error)
         return error.code
-    except (GameError, ScheduleError) as error:
+    except (GameError, ScheduleError, RecordDamagedError, RatingError) as error:
         explained = _explained(error)
         OUT.error(explained)
         return explained.code
@@ -82,10 +84,13 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _explained(error: GameError | ScheduleError) -> ArenaError:
-    """An error of the rules or the schedule as a person needs it."""
-    if isinstance(error, UnknownGameError):
-        explained: ArenaError = NotFoundError("there is no such game", str(error), "see: arena games")
+def _explained(error: ValueError) -> ArenaError:
+    """An error of the rules, the schedule or a record as a person needs it."""
+    if isinstance(error, (RecordDamagedError, RatingError)):
+        do = "see which matches differ: arena verify --tournament NAME"
+        explained: ArenaError = CheckFailedError("the records cannot be read", str(error), do)
+    elif isinstance(error, UnknownGameError):
+        explained = NotFoundError("there is no such game", str(error), "see: arena games")
     else:
         explained = UsageError("this cannot be played", str(error), "see: arena games show GAME")
     explained.__cause__ = error

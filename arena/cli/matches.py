@@ -39,6 +39,7 @@ from arena.match.replay import replay as replay_steps
 from arena.match.replay import verify as verify_record
 from arena.match.verdicts import FAULTS, fault_name
 from arena.store.store import Store, StoredMatch, StoredTournament
+from arena.tournament.report import played_record
 from arena.tournament.runner import schedule_of, seats_of
 
 app = typer.Typer(help="Single matches: how they went, and what their bots wrote.", no_args_is_help=True)
@@ -67,7 +68,7 @@ def _text(value: Any) -> str:
 
 
 def _match_row(tournament: StoredTournament, played: StoredMatch) -> dict[str, Any]:
-    record = unseal(played.record)
+    record = played_record(played)
     seats = seat_rows(tournament, played, record)
     return {
         **{key: seats[0][key] for key in ("tournament", "match", "deal", "seating", "verdict", "decisions")},
@@ -103,7 +104,7 @@ def show(match: MatchArgument, db: DbOption = DEFAULT_DB) -> None:
     with open_store(db) as store:
         found = _find(store, match)
         show_result(store, found.tournament, found.played.block, found.played.seating)
-        record = unseal(found.played.record)
+        record = played_record(found.played)
         if not OUT.json and not OUT.csv:
             for line in _fault_texts(record):
                 OUT.text(line)
@@ -131,7 +132,7 @@ def logs(
     """What the bots of a match wrote to stdout and stderr while it was played, and their faults."""
     with open_store(db) as store:
         found = _find(store, match)
-    record = unseal(found.played.record)
+    record = played_record(found.played)
     folder = logs_folder(db, found.tournament.name)
     names = [seated.name for seated in record.bots if bot in (None, seated.name)]
     if not names:
@@ -199,7 +200,7 @@ def _record_of(text: str, db: str) -> MatchRecord:
         if path.suffix == ".record":
             raise NotFoundError(f"there is no file {text}", "the path leads nowhere", "check it")
         with open_store(db) as store:
-            return unseal(_find(store, text).played.record)
+            return played_record(_find(store, text).played)
     except RecordDamagedError as error:
         raise CheckFailedError(f"{text} cannot be read", str(error), "get the record again") from None
 
@@ -372,7 +373,7 @@ class _TournamentCheck:
 
     def match(self, played: StoredMatch) -> None:
         """Check a stored match against seed, schedule, settings, rules, and the columns beside its record."""
-        record = unseal(played.record)
+        record = played_record(played)
         t, table = self._tournament, self._schedule.table(played.block)
         game = find_game(t.game)
         bots = [(bot.name, bot.version) for bot in record.bots]

@@ -167,7 +167,7 @@ def _definition(
     if option:
         definition = replace(definition, options={**definition.options, **parse_options(option)})
     if each:
-        definition = replace(definition, limits=parse_each(each))
+        definition = replace(definition, limits=parse_each(each, definition.limits))
     if definition.deals is None:
         definition = replace(definition, deals=DEFAULT_DEALS)
     return definition

@@ -15,11 +15,10 @@ from arena.cli.output import OUT
 from arena.cli.tables import CROSSTABLE_TITLE, crosstable, plain_table, standings_table
 from arena.errors import NotFoundError, UsageError
 from arena.games import find_game
-from arena.match.record import unseal
 from arena.match.replay import replay
 from arena.match.verdicts import fault_name, verdict_name
 from arena.store.store import Store, StoredMatch, StoredTournament
-from arena.tournament.report import Report, report_of
+from arena.tournament.report import Report, played_record, report_of
 from arena.tournament.runner import commitment
 
 NameArgument = Annotated[
@@ -131,7 +130,7 @@ def show_standings(report: Report) -> None:
 def show_result(store: Store, tournament: StoredTournament, block: int, seating: int) -> None:
     """How one match ended, seat by seat."""
     played = store.match(tournament.id, block, seating)
-    record = unseal(played.record)
+    record = played_record(played)
     details = _details(record)
     rows = [{**row, "details": details[row["seat"]]} for row in seat_rows(tournament, played, record)]
     heads = ("rank", "bot", "seat", "score", "fault", "details")
@@ -198,7 +197,7 @@ def export(
 
 def _all_seats(store: Store, tournament: StoredTournament) -> Iterator[dict[str, Any]]:
     for played in store.matches(tournament.id):
-        yield from seat_rows(tournament, played, unseal(played.record))
+        yield from seat_rows(tournament, played, played_record(played))
 
 
 def write_records(store: Store, tournament: StoredTournament, folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from botarena.v1.record_pb2 import MatchRecord
 
 from arena.games import find_game
-from arena.match.record import unseal
+from arena.match.record import RecordDamagedError, unseal
 from arena.match.verdicts import RATED, fault_name, verdict_name
 from arena.ratings.fold import TieRule
 from arena.ratings.standings import Played, Standing, Standings
@@ -119,9 +119,22 @@ class Report:
         }
 
 
+def played_record(played: StoredMatch) -> MatchRecord:
+    """The record of a stored match.
+
+    Raises:
+        RecordDamagedError: which match it is, and what is wrong with it.
+    """
+    try:
+        return unseal(played.record)
+    except RecordDamagedError as error:
+        where = f"block {played.block}, seating {played.seating}"
+        raise RecordDamagedError(f"{where}: {error}") from error
+
+
 def report_of(tournament: StoredTournament, matches: Iterable[StoredMatch]) -> Report:
     """The report of a tournament's stored matches, folded in the order in which they come."""
     report = Report(tournament)
     for played in matches:
-        report.add(unseal(played.record))
+        report.add(played_record(played))
     return report

@@ -53,6 +53,7 @@ def test_no_seeds(text: str) -> None:
 
 def test_each() -> None:
     assert parse_each([]) == Limits()
+    assert parse_each(["time=1s"], Limits(faults_allowed=2)) == Limits(move_us=10**6, faults_allowed=2)
     assert parse_each(["time=1s,bank=2m", "faults=3"]) == Limits(10**6, 120 * 10**6, Limits().start_us, 3)
 
 

@@ -121,6 +121,9 @@ def test_verify_finds_one_changed_byte(cup: Arena, tmp_path: Path) -> None:
     assert [row.get("match") for row in found] == ["m0007", None]
     assert found[-1]["differing"] == 1
     copy.run("verify", "cup/m0007", code=3)
+    told = copy.run("leaderboard", code=3).stderr.splitlines()
+    assert [line.split(":")[0] for line in told] == ["error", "why", "do"]
+    assert "block 2, seating 1" in told[1]
     copy.run("verify", "cup/m0006")
 
 

@@ -105,14 +105,14 @@ async def test_a_reported_error_forfeits_its_match_alone() -> None:
 
 
 async def test_one_bot_is_charged_for_one_decision_at_a_time() -> None:
-    """Ten decisions of 15 ms each, all asked at once, with 60 ms for each: none is late."""
+    """Ten decisions of 50 ms each, all asked at once, with 400 ms for each: none is late."""
     host = TableHost()
     quick, slow = bots(host, "quick", "slow")
     slow.at_once = False
-    games = [asyncio.create_task(play(host, [quick, slow], move_us=60_000)) for _ in range(10)]
+    games = [asyncio.create_task(play(host, [quick, slow], move_us=400_000)) for _ in range(10)]
     await asyncio.sleep(0)
     while not all(game.done() for game in games):
-        await asyncio.sleep(0.015 if len(slow.asked) < 12 else 0)
+        await asyncio.sleep(0.05 if len(slow.asked) < 12 else 0)
         if slow.waiting:
             decision = slow.waiting.pop(0)
             host.receive(slow.lane, FromBot(replies=[Reply(decision=decision.id, action=0)]))
@@ -173,10 +173,10 @@ async def test_a_bot_that_is_lost_in_its_only_match_is_blamed_for_it(asked: bool
 async def test_no_clock_runs_for_a_bot_whose_loss_is_being_looked_into() -> None:
     host = TableHost()
     good, silent = FakeBot(host, "good"), FakeBot(host, "silent", lambda decision: None)
-    game = asyncio.create_task(play(host, [good, silent], move_us=20_000))
+    game = asyncio.create_task(play(host, [good, silent], move_us=400_000))
     await asyncio.sleep(0.005)
     silent.lane.lost = True
-    await asyncio.sleep(0.06)
+    await asyncio.sleep(0.5)
     host.close(silent.lane, Absent(FaultKind.FAULT_KIND_CRASHED, "exit code 1"))
     assert [fault.kind for fault in (await game).faults] == [FaultKind.FAULT_KIND_CRASHED]
 
