@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import suppress
@@ -13,8 +14,13 @@ from botarena.v1.record_pb2 import Block, BlockResult
 
 from arena.tournament.frames import pack, read_frame
 
-IN_FLIGHT = 128
-"""Matches that a worker is given at once. More of them make larger frames; fewer waste less at a kill."""
+FIRST_ROOM = 64
+"""Matches that a worker is given at once to begin with."""
+ROOMS = (16, 256)
+"""Fewest and most. More of them make larger frames and more decisions a second; fewer are sooner done,
+so that progress is seen and little is lost at a kill."""
+BLOCK_S = (1.5, 4.0)
+"""Seconds. A worker whose blocks take less than the first is given more at once, over the second less."""
 MAX_TRIES = 3
 """A block that the machine lost so often is not tried again."""
 
@@ -39,11 +45,32 @@ class _Worker:
     Attributes:
         blocks: what it has in hand, by index.
         trying: whether that is a suspect, which it has alone.
+        room: matches that it is given at once.
     """
 
     process: asyncio.subprocess.Process
     blocks: dict[int, Block] = field(default_factory=dict)
     trying: bool = False
+    room: int = FIRST_ROOM
+    _given: dict[int, float] = field(default_factory=dict)
+    _changed: float = 0.0
+
+    def give(self, block: Block) -> None:
+        """Hand it a block."""
+        self.blocks[block.index] = block
+        self._given[block.index] = time.monotonic()
+        _send(self, block.SerializeToString())
+
+    def take(self, index: int) -> Block:
+        """It is done with a block."""
+        given, now = self._given.pop(index), time.monotonic()
+        quick, slow = BLOCK_S
+        # What it was given before the last change says nothing about the room that it has now.
+        if given >= self._changed and not quick < now - given < slow:
+            fewest, most = ROOMS
+            self.room = min(most, 2 * self.room) if now - given <= quick else max(fewest, self.room // 2)
+            self._changed = now
+        return self.blocks.pop(index)
 
 
 class LocalExecutor:
@@ -81,7 +108,7 @@ class LocalExecutor:
                     workers.remove(worker)
                     await self._hire(number, workers, readers)
                 else:
-                    reason, lost = result.failure, [worker.blocks.pop(result.block)]
+                    reason, lost = result.failure, [worker.take(result.block)]
                     worker.trying = False
                 if result is not None and not result.failure:
                     yield result
@@ -111,14 +138,13 @@ class LocalExecutor:
 
     def _hand_out(self, blocks: Iterator[Block], workers: Sequence[_Worker]) -> None:
         """Give the least busy workers blocks until all have enough, and suspects to idle ones."""
-        while free := [worker for worker in workers if not worker.trying and _in_play(worker) < IN_FLIGHT]:
+        while free := [worker for worker in workers if not worker.trying and _in_play(worker) < worker.room]:
             worker = min(free, key=_in_play)
             worker.trying = bool(self._suspects) and not worker.blocks
             block = self._suspects.pop() if worker.trying else next(blocks, None)
             if block is None:
                 return
-            worker.blocks[block.index] = block
-            _send(worker, block.SerializeToString())
+            worker.give(block)
 
     def _suspect(self, lost: Sequence[Block], reason: str) -> Iterator[BlockResult]:
         """Blocks that the machine lost are played again, each alone, unless that is lost every time.

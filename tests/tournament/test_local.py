@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from botarena.v1.record_pb2 import Block, BlockResult, Seating
 
-from arena.tournament.local import IN_FLIGHT, MAX_TRIES, LocalExecutor, WorkerCommand, worker_cpus
+from arena.tournament.local import FIRST_ROOM, MAX_TRIES, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
 
 WORKER = """
 import os, sys
@@ -108,7 +108,30 @@ async def test_no_worker_has_more_in_hand_than_it_can_use(tmp_path: Path) -> Non
     async with aclosing(run.run(counted())) as playing:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(anext(playing), 1.5)
-    assert len(taken) == IN_FLIGHT // 4
+    assert len(taken) == FIRST_ROOM // 4
+
+
+@pytest.mark.parametrize(("delay", "room"), [("0", ROOMS[1]), ("0.5", ROOMS[0])])
+async def test_quick_workers_are_given_more_at_once_and_slow_ones_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delay: str, room: int
+) -> None:
+    monkeypatch.setattr("arena.tournament.local.BLOCK_S", (0.4, 0.45))
+    run = executor(tmp_path, f"import time; time.sleep({delay})", workers=1)
+    taken = given = most = 0
+
+    def counted() -> Iterator[Block]:
+        nonlocal taken
+        for block in blocks(10**6):
+            taken += 1
+            yield block
+
+    async with aclosing(run.run(counted())) as playing:
+        async for _ in playing:
+            given += 1
+            most = max(most, taken - given)
+            if (taken - given) * 4 <= room + 4 if delay != "0" else most * 4 >= room - 4:
+                return
+    pytest.fail("the room never became what it should")
 
 
 async def test_workers_are_gone_when_the_run_is_closed(tmp_path: Path) -> None:
