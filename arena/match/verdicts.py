@@ -42,7 +42,9 @@ FAULTS: dict[Kind, FaultRule] = {
     FaultKind.FAULT_KIND_DISCONNECTED: FaultRule(
         "DISCONNECTED", False, "keep the stream open until the arena says goodbye"
     ),
-    FaultKind.FAULT_KIND_CRASHED: FaultRule("CRASHED", False, "see the bot's log: arena match logs"),
+    FaultKind.FAULT_KIND_CRASHED: FaultRule(
+        "CRASHED", False, "its traceback or its last words on stderr say where"
+    ),
     FaultKind.FAULT_KIND_START_FAILED: FaultRule(
         "START_FAILED",
         False,
