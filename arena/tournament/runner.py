@@ -59,6 +59,7 @@ class Run:
         self._schedule = schedule_of(tournament)
         self._done = store.done(tournament.id)
         self.played = len(self._done)
+        self._finish()  # it may have been killed between its last match and this
         game = find_game(tournament.game)
         self._options = game.options_message(game.options(tournament.options))
         self._bots = {bot.name: index for index, bot in enumerate(tournament.bots)}
@@ -81,6 +82,9 @@ class Run:
                 yield self._keep(result)
         finally:
             await results.aclose()
+        self._finish()
+
+    def _finish(self) -> None:
         if self.played == self.tournament.matches:
             self._store.finish(self.tournament.id)
 

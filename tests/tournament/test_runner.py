@@ -105,6 +105,18 @@ async def test_a_finished_tournament_has_nothing_to_play(store: Store) -> None:
     assert again.played == []
 
 
+async def test_a_run_that_was_killed_after_its_last_match_is_finished_by_the_next(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = cup(store)
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "finish", lambda self, number: None)
+        await play(store, tournament, InProcess())
+    assert store.tournament("cup").finished_us is None
+    Run(store, tournament)
+    assert store.tournament("cup").finished_us is not None
+
+
 async def test_a_block_that_the_machine_lost_is_played_another_time(store: Store) -> None:
     tournament = cup(store)
     run = await play(store, tournament, InProcess(lose=(2, 5)))
