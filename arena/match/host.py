@@ -75,11 +75,17 @@ class _Game:
 
 @dataclass(slots=True)
 class _Open:
-    """A decision that a bot owes, in the order in which it was asked."""
+    """A decision that a bot owes, in the order in which it was asked.
+
+    Attributes:
+        ahead: how many it owed already.
+        sent_us: when it left; until then, when it was asked.
+    """
 
     game: _Game
     ask: Ask
     ahead: int
+    sent_us: int
 
 
 @dataclass(slots=True, eq=False)
@@ -107,7 +113,7 @@ class Lane:
     _open: dict[int, _Open] = field(default_factory=dict)
     _games: dict[int, _Game] = field(default_factory=dict)
     _out: list[bytes] = field(default_factory=list)
-    _unsent: int = 0
+    _unsent: list[_Open] = field(default_factory=list)
     _free_us: int = 0
     _deadline_us: int = 0
 
@@ -116,9 +122,12 @@ class Lane:
         oldest = next(iter(self._open.values()), None)
         if oldest is None or self.lost:
             return None
-        ask = oldest.ask
-        fair = max(ask.sent_us, self._free_us) + ask.limit_us
-        return min(fair, ask.sent_us + ask.limit_us * (oldest.ahead + 1))
+        limit = oldest.ask.limit_us
+        return min(self.since_us(oldest) + limit, oldest.sent_us + limit * (oldest.ahead + 1))
+
+    def since_us(self, owed: _Open) -> int:
+        """Since when the bot can have been at a decision."""
+        return max(owed.sent_us, self._free_us)
 
 
 def monotonic_us() -> int:
@@ -210,8 +219,8 @@ class TableHost:
         head = Decision(id=number, match=game.handle, seat=ask.seat, time_left_us=ask.limit_us)
         turn = submessage(Decision.TURN_FIELD_NUMBER, game.match.turn_bytes(ask.seat))
         self._say(lane, FromArena.DECISIONS_FIELD_NUMBER, head.SerializeToString() + turn)
-        lane._open[number] = _Open(game, ask, len(lane._open))
-        lane._unsent += 1
+        lane._open[number] = owed = _Open(game, ask, len(lane._open), ask.sent_us)
+        lane._unsent.append(owed)
         self._watch(lane)
 
     def _end(self, game: _Game) -> None:
@@ -263,7 +272,7 @@ class TableHost:
         if owed is None:
             lane.dropped += 1
             return None, 0, 0
-        now, since = self._clock(), lane._free_us
+        now, since = self._clock(), lane.since_us(owed)
         lane._free_us = now
         return owed, now, since
 
@@ -283,12 +292,13 @@ class TableHost:
             return
         lane.closed = True
         games = _undecided(lane)
+        since = max((lane.since_us(owed) for owed in lane._open.values()), default=lane._free_us)
         lane._open.clear()
         lane._games.clear()
         if len(games) == 1 and fault is not None:
             (game,) = games
             seat, now = game.lanes.index(lane), self._clock()
-            self._go_on(game, game.match.fault(seat, fault.kind, now, fault.detail, lane._free_us))
+            self._go_on(game, game.match.fault(seat, fault.kind, now, fault.detail, since))
             return
         for game in games:
             self._abandon(game, lane)
@@ -310,7 +320,7 @@ class TableHost:
             return
         number, owed = next(iter(lane._open.items()))
         del lane._open[number]
-        since = lane._free_us
+        since = lane.since_us(owed)
         lane._free_us = now
         match, seat = owed.game.match, owed.ask.seat
         self._go_on(owed.game, match.expire(seat, now, since))
@@ -337,10 +347,9 @@ class TableHost:
         self._dirty.clear()
         now = self._clock()
         for lane in lanes:
-            if lane._unsent >= len(lane._open):
-                # It had nothing to do until now, and the wait was ours.
-                lane._free_us = now
-            lane._unsent = 0
+            for owed in lane._unsent:
+                owed.sent_us = now  # the wait until here was ours
+            lane._unsent.clear()
             frame = b"".join(lane._out)
             lane._out.clear()
             if not lane.closed:
