@@ -42,7 +42,9 @@ class Log:
 
     def __init__(self, path: str, limit: int) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        self._left = limit
+        # The lives of a bot share their log, and its bound.
+        self._left = limit - os.fstat(self._file).st_size
+        self._most = 2 * limit
         self._lost = b""
         self._partial = {"out": b"", "err": b""}
         self.tail = b""
@@ -68,7 +70,7 @@ class Log:
         for stream, rest in self._partial.items():
             if rest:
                 self._line(stream, rest)
-        if self._lost:
+        if self._lost and os.fstat(self._file).st_size < self._most:
             with contextlib.suppress(OSError):
                 os.write(self._file, b"... the log is full; the last bytes were:\n" + self._lost + b"\n")
         os.close(self._file)

@@ -62,6 +62,16 @@ async def test_a_flood_is_cut_with_a_mark_and_its_last_bytes(tmp_path: Path) -> 
     assert log.endswith("the end\n\n")
 
 
+async def test_the_log_of_a_bot_with_many_lives_stays_bounded(tmp_path: Path) -> None:
+    code = "print('flood ' * 20000)"
+    sizes = []
+    for _ in range(12):
+        _, log = await run(tmp_path, sys.executable, "-c", code, log_bytes=10_000)
+        sizes.append(len(log))
+    assert sizes[-1] == sizes[-2] < 30_000
+    assert "flood" in log
+
+
 async def test_the_environment_holds_what_a_bot_needs_and_no_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import re
 import signal
 import sqlite3
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -240,6 +241,20 @@ def test_a_file_describes_a_tournament(arena: Arena) -> None:
     arena.run("tournament", "run", "cup.toml", "--deals", "3")
     row = arena.lines("tournament", "show", "cup")[0]
     assert (row["matches"], row["options"]) == (6, {"games": "2"})
+
+
+def test_more_bots_than_seats_with_options_play_verify_and_sit_equally_often(arena: Arena) -> None:
+    options = ["--option", "specials=random", "--option", "games=2"]
+    bots = [*HOUSE, "house:first"]
+    done = arena.run(
+        "tournament", "run", "koffer", *bots, "--seats", "3", "--deals", "5", *options, "--name", "cup"
+    )
+    assert "8 deals instead of 5" in done.stderr
+    rows = arena.lines("tournament", "export", "cup")
+    places = Counter((row["bot"], row["seat"]) for row in rows)
+    assert set(places.values()) == {8 * 3 * 3 // (4 * 3)}
+    assert len(places) == 4 * 3
+    assert arena.lines("verify", "--tournament", "cup")[-1]["matches"] == 24
 
 
 def test_the_line_that_repeats_a_run_repeats_it(cup: Arena, tmp_path: Path) -> None:
