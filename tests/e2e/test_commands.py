@@ -156,7 +156,9 @@ def test_faults_are_told_and_the_logs_say_why(arena: Arena) -> None:
     assert "ValueError: my <b>plan</b> failed" in logs
     assert "thinking \\x1b[31m hard" in logs
     fault, *_ = arena.lines("match", "logs", "m0000", "--bot", "bad")
-    assert (fault["fault"], fault["decision"]) == ("CRASHED", row["seat"] and fault["decision"])
+    moves = [move for step in arena.lines("replay", "m0000") for move in step["moves"]]
+    first = next(move["decision"] for move in moves if move["bot"] == "bad")  # who begins is drawn
+    assert (fault["fault"], fault["decision"]) == ("CRASHED", first)
 
 
 def test_a_bot_that_cannot_start_is_exit_code_3(arena: Arena) -> None:

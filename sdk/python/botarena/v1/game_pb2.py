@@ -22,10 +22,14 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from botarena.v1 import combo_up_pb2 as botarena_dot_v1_dot_combo__up__pb2
+from botarena.v1 import hochstapler_pb2 as botarena_dot_v1_dot_hochstapler__pb2
+from botarena.v1 import kamozza_pb2 as botarena_dot_v1_dot_kamozza__pb2
 from botarena.v1 import koffer_pb2 as botarena_dot_v1_dot_koffer__pb2
+from botarena.v1 import kotki_pb2 as botarena_dot_v1_dot_kotki__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x62otarena/v1/game.proto\x12\x0b\x62otarena.v1\x1a\x18\x62otarena/v1/koffer.proto\"C\n\x0bGameOptions\x12,\n\x06koffer\x18\x01 \x01(\x0b\x32\x1a.botarena.v1.KofferOptionsH\x00\x42\x06\n\x04game\"=\n\x08GameTurn\x12)\n\x06koffer\x18\x01 \x01(\x0b\x32\x17.botarena.v1.KofferTurnH\x00\x42\x06\n\x04gameB\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x62otarena/v1/game.proto\x12\x0b\x62otarena.v1\x1a\x1a\x62otarena/v1/combo_up.proto\x1a\x1d\x62otarena/v1/hochstapler.proto\x1a\x19\x62otarena/v1/kamozza.proto\x1a\x18\x62otarena/v1/koffer.proto\x1a\x17\x62otarena/v1/kotki.proto\"\x88\x02\n\x0bGameOptions\x12,\n\x06koffer\x18\x01 \x01(\x0b\x32\x1a.botarena.v1.KofferOptionsH\x00\x12\x36\n\x0bhochstapler\x18\x02 \x01(\x0b\x32\x1f.botarena.v1.HochstaplerOptionsH\x00\x12.\n\x07kamozza\x18\x03 \x01(\x0b\x32\x1b.botarena.v1.KamozzaOptionsH\x00\x12*\n\x05kotki\x18\x04 \x01(\x0b\x32\x19.botarena.v1.KotkiOptionsH\x00\x12/\n\x08\x63ombo_up\x18\x05 \x01(\x0b\x32\x1b.botarena.v1.ComboUpOptionsH\x00\x42\x06\n\x04game\"\xf6\x01\n\x08GameTurn\x12)\n\x06koffer\x18\x01 \x01(\x0b\x32\x17.botarena.v1.KofferTurnH\x00\x12\x33\n\x0bhochstapler\x18\x02 \x01(\x0b\x32\x1c.botarena.v1.HochstaplerTurnH\x00\x12+\n\x07kamozza\x18\x03 \x01(\x0b\x32\x18.botarena.v1.KamozzaTurnH\x00\x12\'\n\x05kotki\x18\x04 \x01(\x0b\x32\x16.botarena.v1.KotkiTurnH\x00\x12,\n\x08\x63ombo_up\x18\x05 \x01(\x0b\x32\x18.botarena.v1.ComboUpTurnH\x00\x42\x06\n\x04game\"A\n\tGameClaim\x12,\n\x07kamozza\x18\x03 \x01(\x0b\x32\x19.botarena.v1.KamozzaClaimH\x00\x42\x06\n\x04gameB\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +37,10 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'botarena.v1.game_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\013botarena.v1P\001'
-  _globals['_GAMEOPTIONS']._serialized_start=65
-  _globals['_GAMEOPTIONS']._serialized_end=132
-  _globals['_GAMETURN']._serialized_start=134
-  _globals['_GAMETURN']._serialized_end=195
+  _globals['_GAMEOPTIONS']._serialized_start=177
+  _globals['_GAMEOPTIONS']._serialized_end=441
+  _globals['_GAMETURN']._serialized_start=444
+  _globals['_GAMETURN']._serialized_end=690
+  _globals['_GAMECLAIM']._serialized_start=692
+  _globals['_GAMECLAIM']._serialized_end=757
 # @@protoc_insertion_point(module_scope)

@@ -3,7 +3,11 @@
 isort:skip_file
 The places where the conversation and the records name the games: one field per game."""
 
+from botarena.v1 import combo_up_pb2 as _combo_up_pb2
+from botarena.v1 import hochstapler_pb2 as _hochstapler_pb2
+from botarena.v1 import kamozza_pb2 as _kamozza_pb2
 from botarena.v1 import koffer_pb2 as _koffer_pb2
+from botarena.v1 import kotki_pb2 as _kotki_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 import builtins as _builtins
@@ -24,20 +28,44 @@ class GameOptions(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     KOFFER_FIELD_NUMBER: _builtins.int
+    HOCHSTAPLER_FIELD_NUMBER: _builtins.int
+    KAMOZZA_FIELD_NUMBER: _builtins.int
+    KOTKI_FIELD_NUMBER: _builtins.int
+    COMBO_UP_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def koffer(self) -> _koffer_pb2.KofferOptions:
         """Options of Koffer."""
+
+    @_builtins.property
+    def hochstapler(self) -> _hochstapler_pb2.HochstaplerOptions:
+        """Options of Hochstapler."""
+
+    @_builtins.property
+    def kamozza(self) -> _kamozza_pb2.KamozzaOptions:
+        """Options of Kamozza."""
+
+    @_builtins.property
+    def kotki(self) -> _kotki_pb2.KotkiOptions:
+        """Options of Kotki."""
+
+    @_builtins.property
+    def combo_up(self) -> _combo_up_pb2.ComboUpOptions:
+        """Options of Combo Up."""
 
     def __init__(
         self,
         *,
         koffer: _koffer_pb2.KofferOptions | None = ...,
+        hochstapler: _hochstapler_pb2.HochstaplerOptions | None = ...,
+        kamozza: _kamozza_pb2.KamozzaOptions | None = ...,
+        kotki: _kotki_pb2.KotkiOptions | None = ...,
+        combo_up: _combo_up_pb2.ComboUpOptions | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "koffer", b"koffer"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["combo_up", b"combo_up", "game", b"game", "hochstapler", b"hochstapler", "kamozza", b"kamozza", "koffer", b"koffer", "kotki", b"kotki"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "koffer", b"koffer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["combo_up", b"combo_up", "game", b"game", "hochstapler", b"hochstapler", "kamozza", b"kamozza", "koffer", b"koffer", "kotki", b"kotki"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["koffer"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["koffer", "hochstapler", "kamozza", "kotki", "combo_up"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -50,21 +78,71 @@ class GameTurn(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     KOFFER_FIELD_NUMBER: _builtins.int
+    HOCHSTAPLER_FIELD_NUMBER: _builtins.int
+    KAMOZZA_FIELD_NUMBER: _builtins.int
+    KOTKI_FIELD_NUMBER: _builtins.int
+    COMBO_UP_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def koffer(self) -> _koffer_pb2.KofferTurn:
         """A turn of Koffer."""
+
+    @_builtins.property
+    def hochstapler(self) -> _hochstapler_pb2.HochstaplerTurn:
+        """A turn of Hochstapler."""
+
+    @_builtins.property
+    def kamozza(self) -> _kamozza_pb2.KamozzaTurn:
+        """A turn of Kamozza."""
+
+    @_builtins.property
+    def kotki(self) -> _kotki_pb2.KotkiTurn:
+        """A turn of Kotki."""
+
+    @_builtins.property
+    def combo_up(self) -> _combo_up_pb2.ComboUpTurn:
+        """A turn of Combo Up."""
 
     def __init__(
         self,
         *,
         koffer: _koffer_pb2.KofferTurn | None = ...,
+        hochstapler: _hochstapler_pb2.HochstaplerTurn | None = ...,
+        kamozza: _kamozza_pb2.KamozzaTurn | None = ...,
+        kotki: _kotki_pb2.KotkiTurn | None = ...,
+        combo_up: _combo_up_pb2.ComboUpTurn | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "koffer", b"koffer"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["combo_up", b"combo_up", "game", b"game", "hochstapler", b"hochstapler", "kamozza", b"kamozza", "koffer", b"koffer", "kotki", b"kotki"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "koffer", b"koffer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["combo_up", b"combo_up", "game", b"game", "hochstapler", b"hochstapler", "kamozza", b"kamozza", "koffer", b"koffer", "kotki", b"kotki"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["koffer"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["koffer", "hochstapler", "kamozza", "kotki", "combo_up"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
 Global___GameTurn: _TypeAlias = GameTurn  # noqa: Y015
+
+@_typing.final
+class GameClaim(_message.Message):
+    """Table talk that goes with an action, in games that have it. It binds nobody and nothing checks it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KAMOZZA_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def kamozza(self) -> _kamozza_pb2.KamozzaClaim:
+        """A claim in Kamozza."""
+
+    def __init__(
+        self,
+        *,
+        kamozza: _kamozza_pb2.KamozzaClaim | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "kamozza", b"kamozza"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "kamozza", b"kamozza"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["kamozza"]  # noqa: Y015
+    _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
+
+Global___GameClaim: _TypeAlias = GameClaim  # noqa: Y015
