@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol, Self, TypeVar
 
-from botarena.v1.game_pb2 import GameOptions
+from botarena.v1.game_pb2 import GameClaim, GameOptions
 
 from arena.games.chance import Chance
 
@@ -200,6 +200,23 @@ class Game(Protocol[S, A, D, E, O, V]):
         """
         ...
 
+    # table talk: what a seat says with an action, which binds nobody
+
+    def with_claim(self, state: S, seat: Seat, action: A, claim: GameClaim) -> A:
+        """A legal action of a seat that is to move, with a claim of that seat.
+
+        Args:
+            action: one of `actions`, which lists none with a claim.
+
+        Raises:
+            IllegalActionError: the claim is malformed, or no claim may go with this action.
+        """
+        ...
+
+    def claim_of(self, action: A) -> GameClaim | None:
+        """The claim that goes with an action; None if none does."""
+        ...
+
     # for search bots and proofs
 
     def imagine(self, view: V, events: Sequence[Any], rng: Random) -> S:
@@ -223,6 +240,22 @@ class Game(Protocol[S, A, D, E, O, V]):
     def action_text(self, action: A) -> str:
         """An action in a few words."""
         ...
+
+
+class NoTableTalk:
+    """The part of a game in which nobody says anything."""
+
+    def with_claim(self, state: Any, seat: Seat, action: Any, claim: GameClaim) -> Any:
+        """No claim is legal.
+
+        Raises:
+            IllegalActionError: always.
+        """
+        raise IllegalActionError(f"seat {seat} made a claim, and this game has no table talk")
+
+    def claim_of(self, action: Any) -> GameClaim | None:
+        """No action has a claim."""
+        return None
 
 
 AnyGame = Game[Any, Any, Any, Any, Any, Any]

@@ -9,12 +9,12 @@ from botarena.v1.game_pb2 import GameOptions
 from botarena.v1.koffer_pb2 import KofferEvent, KofferView
 
 from arena.games.chance import Chance
-from arena.games.game import Outcome, Seat, Ties
+from arena.games.game import NoTableTalk, Outcome, Seat, Ties
 from arena.games.koffer import rules, text, wire
 from arena.games.koffer.rules import Deal, Event, Options, State, Take
 
 
-class Koffer:
+class Koffer(NoTableTalk):
     """The game as the arena knows it; see `arena.games.game.Game` for what each part promises."""
 
     name = "koffer"
