@@ -256,7 +256,8 @@ class TableHost:
         action = reply.action if reply.HasField("action") else None
         owed, now, since = self._take(lane, reply.decision)
         if owed is not None:
-            self._go_on(owed.game, owed.game.match.reply(owed.ask.seat, action, now, since))
+            claim = reply.claim if reply.HasField("claim") else None
+            self._go_on(owed.game, owed.game.match.reply(owed.ask.seat, action, now, since, claim))
             self._watch(lane)
 
     def _error(self, lane: Lane, error: BotError) -> None:

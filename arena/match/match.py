@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from botarena.v1.game_pb2 import GameClaim
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, SeatedBot, Verdict
 
 from arena.games.chance import Chance, stand_in_seed
+from arena.games.game import IllegalActionError
 from arena.match.record import FORMAT, seal
 from arena.match.spec import MatchSpec
 from arena.match.verdicts import FAULTS, Kind, final_ranks
@@ -54,6 +56,7 @@ class Match:
         "_open",
         "_record",
         "_seen",
+        "_spoken",
         "_stand_ins",
         "_start_us",
         "_state",
@@ -70,6 +73,7 @@ class Match:
         self._seen = [0] * len(spec.bots)
         self._actions: dict[int, Sequence[Any]] = {}
         self._moves: dict[int, int] = {}
+        self._spoken: dict[int, Any] = {}
         self._think: dict[int, int] = {}
         self._open: dict[int, Ask] = {}
         self._bank = [spec.bank_us] * len(spec.bots)
@@ -117,13 +121,16 @@ class Match:
             return self._void(error, now)
         return self._go_on(now)
 
-    def reply(self, seat: int, action: int | None, now: int, since: int = 0) -> list[Ask]:
+    def reply(
+        self, seat: int, action: int | None, now: int, since: int = 0, claim: GameClaim | None = None
+    ) -> list[Ask]:
         """A seat answered.
 
         Args:
             action: index into its actions; None if it named none.
             now: the time.
             since: when the bot was last free to begin with this question, if later than its sending.
+            claim: table talk that goes with the action.
 
         Returns:
             The next questions.
@@ -133,6 +140,14 @@ class Match:
             count = len(self._actions[seat])
             detail = f"{given} of {count}: an index from 0 to {count - 1} is legal"
             return self.fault(seat, FaultKind.FAULT_KIND_ILLEGAL_ACTION, now, detail, since)
+        if claim is not None:
+            try:
+                spoken = self.spec.game.with_claim(self._state, seat, self._actions[seat][action], claim)
+            except IllegalActionError as error:
+                return self.fault(seat, FaultKind.FAULT_KIND_ILLEGAL_ACTION, now, str(error), since)
+            except Exception as error:
+                return self._void(error, now)
+            self._spoken[seat] = spoken
         self._charge(seat, now, since)
         self._moves[seat] = action
         return self._go_on(now)
@@ -249,12 +264,16 @@ class Match:
     def _apply(self) -> None:
         """All answers of a decision are in: they take effect together."""
         seats = sorted(self._moves)
-        moves = {seat: self._actions[seat][self._moves[seat]] for seat in seats}
+        moves = {seat: self._actions[seat][self._moves[seat]] for seat in seats} | self._spoken
         for seat in seats:
+            claim = self.spec.game.claim_of(moves[seat]) if seat in self._spoken else None
+            if claim is not None:
+                self._record.claims.add(decision=len(self._record.seats), claim=claim)
             self._record.seats.append(seat)
             self._record.actions.append(self._moves[seat])
             self._record.circumstances.think_us.append(self._think.get(seat, 0))
         self._moves.clear()
+        self._spoken.clear()
         self._think.clear()
         self._actions.clear()
         self._note(self.spec.game.apply(self._state, moves))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from botarena.v1.game_pb2 import GameClaim
 from botarena.v1.record_pb2 import MatchRecord, Verdict
 
 from arena.games.chance import Chance, stand_in_seed
@@ -58,12 +59,14 @@ def _steps(spec: MatchSpec, record: MatchRecord) -> Iterator[Step]:
     chance = Chance(spec.seed)
     deal = game.deal(seats, spec.options, chance)
     state, happened = game.start(seats, spec.options, deal, chance)
+    claims = _claims(record)
     events, position = list(happened), 0
     while movers := game.to_move(state):
         if position == len(record.seats) and record.verdict == Verdict.VERDICT_ENGINE_FAULT:
             break
         moves = {
-            seat: _recorded(spec, record, state, position + i, seat) for i, seat in enumerate(sorted(movers))
+            seat: _recorded(spec, record, claims, state, position + i, seat)
+            for i, seat in enumerate(sorted(movers))
         }
         yield Step(position, state, events, moves)
         events = list(game.apply(state, moves))
@@ -71,7 +74,22 @@ def _steps(spec: MatchSpec, record: MatchRecord) -> Iterator[Step]:
     yield Step(position, state, events, {})
 
 
-def _recorded(spec: MatchSpec, record: MatchRecord, state: Any, position: int, seat: int) -> Any:
+def _claims(record: MatchRecord) -> dict[int, GameClaim]:
+    """The claim of each decision that has one."""
+    decisions = [claim.decision for claim in record.claims]
+    if decisions != sorted(set(decisions)) or (decisions and decisions[-1] >= len(record.seats)):
+        raise VerificationError(f"its claims are at decisions {decisions}, out of order or after its end")
+    return {claim.decision: claim.claim for claim in record.claims}
+
+
+def _recorded(
+    spec: MatchSpec,
+    record: MatchRecord,
+    claims: Mapping[int, GameClaim],
+    state: Any,
+    position: int,
+    seat: int,
+) -> Any:
     """The action that the record has for a seat that is to move."""
     if position >= len(record.seats) or position >= len(record.actions):
         raise VerificationError(f"it ends at decision {position}, and the match does not")
@@ -83,7 +101,12 @@ def _recorded(spec: MatchSpec, record: MatchRecord, state: Any, position: int, s
     index = record.actions[position]
     if index >= len(actions):
         raise VerificationError(f"decision {position} is action {index} of {len(actions)}")
-    return actions[index]
+    if position not in claims:
+        return actions[index]
+    action = spec.game.with_claim(state, seat, actions[index], claims[position])
+    if spec.game.claim_of(action) != claims[position]:
+        raise VerificationError(f"the claim of decision {position} is not in the form that is recorded")
+    return action
 
 
 def verify(record: MatchRecord) -> None:

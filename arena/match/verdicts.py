@@ -34,7 +34,9 @@ FAULTS: dict[Kind, FaultRule] = {
         "TIMEOUT", True, "answer within turn.time_left, or give more time with --each time=5s"
     ),
     FaultKind.FAULT_KIND_ILLEGAL_ACTION: FaultRule(
-        "ILLEGAL_ACTION", True, "answer with an index into the decision's actions"
+        "ILLEGAL_ACTION",
+        True,
+        "answer with an index into the decision's actions, and claim only what the game allows",
     ),
     FaultKind.FAULT_KIND_MALFORMED_MESSAGE: FaultRule(
         "MALFORMED_MESSAGE", False, "send only what bot.proto allows in the state of the conversation"

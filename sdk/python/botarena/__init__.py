@@ -10,9 +10,9 @@ if __name__ == "__main__":
     run(RandomBot)
 """
 
-from botarena.bot import Bot, Choice, Match, Result, Turn
+from botarena.bot import Bot, Choice, Match, Result, Say, Turn
 from botarena.runner import run
 
-__all__ = ["Bot", "Choice", "Match", "Result", "Turn", "__version__", "run"]
+__all__ = ["Bot", "Choice", "Match", "Result", "Say", "Turn", "__version__", "run"]
 
 __version__ = "0.1.0"

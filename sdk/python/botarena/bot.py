@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
 from botarena.v1 import bot_pb2, game_pb2
 
-Choice: TypeAlias = "int | Message"
-"""What `choose` returns: an index into `turn.actions`, or one of its elements."""
+
+class Say(NamedTuple):
+    """A choice with table talk, in games that have it: return it from `choose`.
+
+    Attributes:
+        choice: an index into `turn.actions`, or one of its elements.
+        claim: what is said, a message of the game such as `KamozzaClaim`. The others hear it, and
+            nothing checks it.
+    """
+
+    choice: int | Message
+    claim: Message
+
+
+Choice: TypeAlias = "int | Message | Say"
+"""What `choose` returns: an index into `turn.actions`, or one of its elements, perhaps with table talk."""
 
 
 class Match:
@@ -131,7 +145,7 @@ class Bot:
         """Answer a decision.
 
         Returns:
-            An index into `turn.actions`, or one of its elements.
+            An index into `turn.actions`, or one of its elements; `Say` adds table talk to it.
         """
         raise TypeError(f"{type(self).__name__} has no choose(self, turn)")
 

@@ -9,8 +9,8 @@ from time import monotonic
 
 from google.protobuf.message import Message
 
-from botarena.bot import Bot, Choice, Match, Result, Turn
-from botarena.v1 import bot_pb2
+from botarena.bot import Bot, Choice, Match, Result, Say, Turn
+from botarena.v1 import bot_pb2, game_pb2
 
 MAX_ERROR_TEXT = 4096
 FLUSH_AFTER = 0.002
@@ -45,13 +45,13 @@ class _Seat:
         except Exception:  # the author's code: whatever it raises is theirs to see
             self.error = _report("at the start of a match")
 
-    def choose(self, decision: bot_pb2.Decision, began: float) -> int | None:
-        """Index of the chosen action; None if the bot's code failed, with `error` set."""
+    def choose(self, decision: bot_pb2.Decision, began: float) -> bot_pb2.Reply | None:
+        """The answer to a decision; None if the bot's code failed, with `error` set."""
         if self.bot is None or self.error:
             return None
         try:
             turn = Turn(self.match, decision, began)
-            return _index(self.bot.choose(turn), turn)
+            return _reply(decision.id, self.bot.choose(turn), turn)
         except Exception:
             self.error = _report("in choose")
             return None
@@ -101,17 +101,34 @@ class Table:
 
     def _answer(self, decision: bot_pb2.Decision, began: float, answers: bot_pb2.FromBot) -> None:
         seat = self._seats[decision.match]
-        index = seat.choose(decision, began)
-        if index is None:
+        reply = seat.choose(decision, began)
+        if reply is None:
             answers.errors.add(decision=decision.id, text=seat.error)
-        elif 0 <= index < 1 << 32:
-            answers.replies.add(decision=decision.id, action=index)
         else:
-            # No such index fits the wire: the arena is told that an answer came without an action.
-            answers.replies.add(decision=decision.id)
+            answers.replies.append(reply)
 
 
-def _index(choice: Choice, turn: Turn) -> int:
+def _reply(decision: int, choice: Choice, turn: Turn) -> bot_pb2.Reply:
+    if isinstance(choice, Say):
+        reply = _reply(decision, choice.choice, turn)
+        reply.claim.CopyFrom(_claim(turn.game, choice.claim))
+        return reply
+    index = _index(choice, turn)
+    if 0 <= index < 1 << 32:
+        return bot_pb2.Reply(decision=decision, action=index)
+    # No such index fits the wire: the arena is told that an answer came without an action.
+    return bot_pb2.Reply(decision=decision)
+
+
+def _claim(game: str, claim: Message) -> game_pb2.GameClaim:
+    if game not in game_pb2.GameClaim.DESCRIPTOR.fields_by_name:
+        raise TypeError(f"choose returned {claim!r} as table talk: {game} has none")
+    said = game_pb2.GameClaim()
+    getattr(said, game).CopyFrom(claim)
+    return said
+
+
+def _index(choice: int | Message, turn: Turn) -> int:
     if isinstance(choice, int):
         return int(choice)
     if isinstance(choice, Message):

@@ -333,19 +333,27 @@ class Reply(_message.Message):
 
     DECISION_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
+    CLAIM_FIELD_NUMBER: _builtins.int
     decision: _builtins.int
     """The decision's id."""
     action: _builtins.int
     """Index into the decision's actions, from 0. Absent or out of range: ILLEGAL_ACTION."""
+    @_builtins.property
+    def claim(self) -> _game_pb2.GameClaim:
+        """Table talk that goes with the action, in games that have it. One that the game does not allow
+        here, or that makes no sense to it: ILLEGAL_ACTION.
+        """
+
     def __init__(
         self,
         *,
         decision: _builtins.int = ...,
         action: _builtins.int | None = ...,
+        claim: _game_pb2.GameClaim | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "action", b"action"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "action", b"action", "claim", b"claim"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "action", b"action", "decision", b"decision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "action", b"action", "claim", b"claim", "decision", b"decision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__action: _TypeAlias = _typing.Literal["action"]  # noqa: Y015
     _WhichOneofArgType__action: _TypeAlias = _typing.Literal["_action", b"_action"]  # noqa: Y015

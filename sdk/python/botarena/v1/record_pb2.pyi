@@ -70,7 +70,7 @@ class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.V
     FAULT_KIND_TIMEOUT: _FaultKind.ValueType  # 1
     """No reply within the decision's time."""
     FAULT_KIND_ILLEGAL_ACTION: _FaultKind.ValueType  # 2
-    """A reply without an action, or with one out of range."""
+    """A reply without an action, with one out of range, or with a claim that the game does not allow."""
     FAULT_KIND_MALFORMED_MESSAGE: _FaultKind.ValueType  # 3
     """A frame that is no message of the protocol, or not allowed in its state."""
     FAULT_KIND_DISCONNECTED: _FaultKind.ValueType  # 4
@@ -88,7 +88,7 @@ FAULT_KIND_UNSPECIFIED: FaultKind.ValueType  # 0
 FAULT_KIND_TIMEOUT: FaultKind.ValueType  # 1
 """No reply within the decision's time."""
 FAULT_KIND_ILLEGAL_ACTION: FaultKind.ValueType  # 2
-"""A reply without an action, or with one out of range."""
+"""A reply without an action, with one out of range, or with a claim that the game does not allow."""
 FAULT_KIND_MALFORMED_MESSAGE: FaultKind.ValueType  # 3
 """A frame that is no message of the protocol, or not allowed in its state."""
 FAULT_KIND_DISCONNECTED: FaultKind.ValueType  # 4
@@ -162,6 +162,34 @@ class Fault(_message.Message):
 Global___Fault: _TypeAlias = Fault  # noqa: Y015
 
 @_typing.final
+class Claim(_message.Message):
+    """Table talk that went with a decision's action."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISION_FIELD_NUMBER: _builtins.int
+    CLAIM_FIELD_NUMBER: _builtins.int
+    decision: _builtins.int
+    """Index of the decision in the record."""
+    @_builtins.property
+    def claim(self) -> _game_pb2.GameClaim:
+        """What was said."""
+
+    def __init__(
+        self,
+        *,
+        decision: _builtins.int = ...,
+        claim: _game_pb2.GameClaim | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["claim", b"claim"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claim", b"claim", "decision", b"decision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Claim: _TypeAlias = Claim  # noqa: Y015
+
+@_typing.final
 class Circumstances(_message.Message):
     """What may differ when the same match is played again."""
 
@@ -226,6 +254,7 @@ class MatchRecord(_message.Message):
     SCORES_FIELD_NUMBER: _builtins.int
     RANKS_FIELD_NUMBER: _builtins.int
     ENGINE_ERROR_FIELD_NUMBER: _builtins.int
+    CLAIMS_FIELD_NUMBER: _builtins.int
     CIRCUMSTANCES_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     format: _builtins.int
@@ -281,6 +310,10 @@ class MatchRecord(_message.Message):
         """Ranks by seat, 1 best, after forfeits. Empty if the match is void."""
 
     @_builtins.property
+    def claims(self) -> _containers.RepeatedCompositeFieldContainer[Global___Claim]:
+        """Claims in order of decisions."""
+
+    @_builtins.property
     def circumstances(self) -> Global___Circumstances:
         """What may differ when the same match is played again."""
 
@@ -304,12 +337,13 @@ class MatchRecord(_message.Message):
         scores: _abc.Iterable[_builtins.int] | None = ...,
         ranks: _abc.Iterable[_builtins.int] | None = ...,
         engine_error: _builtins.str = ...,
+        claims: _abc.Iterable[Global___Claim] | None = ...,
         circumstances: Global___Circumstances | None = ...,
         digest: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["circumstances", b"circumstances", "options", b"options", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "bots", b"bots", "circumstances", b"circumstances", "deal", b"deal", "digest", b"digest", "engine_error", b"engine_error", "faults", b"faults", "faults_allowed", b"faults_allowed", "format", b"format", "game", b"game", "game_version", b"game_version", "options", b"options", "ranks", b"ranks", "scores", b"scores", "seating", b"seating", "seats", b"seats", "seed", b"seed", "time", b"time", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "bots", b"bots", "circumstances", b"circumstances", "claims", b"claims", "deal", b"deal", "digest", b"digest", "engine_error", b"engine_error", "faults", b"faults", "faults_allowed", b"faults_allowed", "format", b"format", "game", b"game", "game_version", b"game_version", "options", b"options", "ranks", b"ranks", "scores", b"scores", "seating", b"seating", "seats", b"seats", "seed", b"seed", "time", b"time", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
