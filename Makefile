@@ -7,7 +7,7 @@ SERVICES := proto/botarena/v1/bot.proto
 STUBS := sdk/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tournament test check proto proto-check bench kill-test clean
+.PHONY: help setup tournament test check proto proto-check bench mutation kill-test clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,10 @@ $(VENV)/.runtime: pyproject.toml sdk/python/pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: $(VENV)/.runtime
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e sdk/python -e '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e sdk/python -e '.[dev,bench]'
 	@touch $@
 
 setup: $(VENV)/.runtime  ## install the arena into .venv
@@ -61,8 +65,11 @@ proto-check: proto  ## fail if the committed stubs differ from what proto/ gives
 	@git diff --exit-code --stat -- $(STUBS)/botarena/v1 && test -z "$$(git status --porcelain -- $(STUBS)/botarena/v1)" || { \
 	  echo "error: the committed stubs differ from proto/; run 'make proto' and commit the result" >&2; exit 1; }
 
-bench: $(VENV)/.dev  ## measure the arena against raw gRPC in the same run (BENCH_JSON=path writes figures)
+bench: $(VENV)/.bench  ## measure the arena against raw gRPC and other game libraries in the same run (BENCH_JSON=path writes figures)
 	$(BIN)/python -m tests.bench
+
+mutation: $(VENV)/.dev  ## plant known faults in copies of the rules and report how many the tests catch
+	$(BIN)/python -m tests.mutation
 
 kill-test: $(VENV)/.dev  ## kill a tournament of 2,000 matches 20 times and compare it with an undisturbed one
 	$(BIN)/python -m tests.e2e.kill_and_resume --matches 2000 --kills 20

@@ -264,7 +264,8 @@ class Match:
     def _apply(self) -> None:
         """All answers of a decision are in: they take effect together."""
         seats = sorted(self._moves)
-        moves = {seat: self._actions[seat][self._moves[seat]] for seat in seats} | self._spoken
+        moves = {seat: self._actions[seat][self._moves[seat]] for seat in seats}
+        moves.update(self._spoken)
         for seat in seats:
             claim = self.spec.game.claim_of(moves[seat]) if seat in self._spoken else None
             if claim is not None:

@@ -1,4 +1,5 @@
-"""`make bench`: the arena end to end beside raw gRPC with the same message sizes, in the same run.
+"""`make bench`: the arena end to end beside raw gRPC with the same message sizes, and the rules of each game
+beside those of other libraries, all in the same run.
 
 Cells are interleaved over several rounds; medians with their spread are printed, and ratios are
 taken within a round. BENCH_JSON=path also writes {"figures": {name: {median, min, max, unit}}}.
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,18 +23,23 @@ from botarena.v1.bot_pb2 import Decision, FromArena, FromBot, Reply
 
 from arena.cli.definition import Definition
 from arena.cli.play import make_executor
+from arena.games import GAMES
 from arena.games.chance import Chance
 from arena.match.match import Match
 from arena.store.store import Store, sqlite_url
 from arena.tournament.runner import Run
-from tests.bench import raw_grpc
+from tests.bench import games, peers, raw_grpc
 from tests.match.fakes import spec
 
 BOTS = ("house:random", "house:first", "house:greedy", "house:random")
 MATCHES = int(os.environ.get("BENCH_MATCHES", "2000"))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
 RAW_SECONDS = float(os.environ.get("BENCH_RAW_SECONDS", "3"))
+GAME_SECONDS = float(os.environ.get("BENCH_GAME_SECONDS", "1"))
 BATCH = 16
+
+Figure = tuple[str, str, float]
+"""Name, unit and value."""
 
 
 def message_sizes() -> tuple[int, int]:
@@ -70,6 +77,32 @@ async def _decisions(run: Run, db: str) -> int:
     )
 
 
+def end_to_end(down: int, up: int) -> Iterator[Figure]:
+    """A tournament beside raw gRPC with messages of the same size."""
+    matches, decisions = tournament()
+    single, batched = (raw_grpc.rate(down, up, batch, RAW_SECONDS) for batch in (1, BATCH))
+    yield "end_to_end.koffer.python.matches_per_s", "1/s", matches
+    yield "end_to_end.koffer.python.decisions_per_s", "1/s", decisions
+    yield "raw_grpc.one_by_one.messages_per_s", "1/s", single
+    yield f"raw_grpc.batch_{BATCH}.messages_per_s", "1/s", batched
+    yield "ratio.end_to_end_to_raw_one_by_one", "", decisions / single
+    yield f"ratio.end_to_end_to_raw_batch_{BATCH}", "", decisions / batched
+
+
+def in_process() -> Iterator[Figure]:
+    """Random play of every game on one core beside other libraries' games."""
+    rlcard = peers.rlcard_rate(GAME_SECONDS)
+    yield "peer.rlcard.gin_rummy.decisions_per_s", "1/s", rlcard
+    for name in ("crazy_eights", "gin_rummy"):
+        yield f"peer.open_spiel.{name}.decisions_per_s", "1/s", peers.open_spiel_rate(name, GAME_SECONDS)
+    for name, game in GAMES.items():
+        rules = games.rules_rate(game, GAME_SECONDS)
+        yield f"rules.{name}.decisions_per_s", "1/s", rules
+        yield f"rules_and_turns.{name}.decisions_per_s", "1/s", games.turns_rate(game, GAME_SECONDS)
+        yield f"copy.{name}", "us", games.copy_us(game)
+        yield f"ratio.rules.{name}_to_rlcard_gin_rummy", "", rules / rlcard
+
+
 def main() -> int:
     """Measure and print."""
     down, up = message_sizes()
@@ -79,18 +112,9 @@ def main() -> int:
     )
     figures: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for number in range(ROUNDS):
-        matches, decisions = tournament()
-        single, batched = (raw_grpc.rate(down, up, batch, RAW_SECONDS) for batch in (1, BATCH))
-        for name, unit, value in (
-            ("end_to_end.koffer.python.matches_per_s", "1/s", matches),
-            ("end_to_end.koffer.python.decisions_per_s", "1/s", decisions),
-            ("raw_grpc.one_by_one.messages_per_s", "1/s", single),
-            (f"raw_grpc.batch_{BATCH}.messages_per_s", "1/s", batched),
-            ("ratio.end_to_end_to_raw_one_by_one", "", decisions / single),
-            (f"ratio.end_to_end_to_raw_batch_{BATCH}", "", decisions / batched),
-        ):
+        for name, unit, value in (*end_to_end(down, up), *in_process()):
             figures[name, unit].append(value)
-        print(f"round {number + 1}: {matches:,.0f} matches/s, {decisions:,.0f} decisions/s", file=sys.stderr)
+        print(f"round {number + 1} of {ROUNDS} is measured", file=sys.stderr)
     _report(figures)
     return 0
 
