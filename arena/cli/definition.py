@@ -8,6 +8,7 @@ import time
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from arena.bots.reference import BotSpec, resolve_all
 from arena.errors import NotFoundError, UsageError
 from arena.games import find_game
 from arena.games.chance import SEED_BYTES
-from arena.games.game import PlayersError
+from arena.games.game import AnyGame, PlayersError
 from arena.store.store import StoredBot, StoredTournament
 from arena.tournament.schedule import RoundRobin
 
@@ -57,16 +58,13 @@ class Definition:
             ArenaError, GameError, ScheduleError: what is wrong.
         """
         game = find_game(self.game)
-        bots = resolve_all(self.bots, game.name)
-        seats = self.seats or min(len(bots), game.seats.stop - 1)
-        if seats not in game.seats:
-            raise PlayersError(
-                f"{game.name} has {game.seats.start} to {game.seats.stop - 1} seats, "
-                f"and {seats} were asked for"
-            )
+        seats = self._seats(game)
+        bots = resolve_all(self._filled(seats), game.name)
         game.options(self.options)
         seed = parse_seed(self.seed) if self.seed else secrets.token_bytes(SEED_BYTES)
-        deals = self.deals or _deals_for(self.matches, seats if self.rotate else 1)
+        deals = self.deals
+        if deals is None:
+            deals = _deals_for(self.matches, seats if self.rotate else 1)
         schedule = RoundRobin(len(bots), seats, deals, seed, self.rotate)
         return StoredTournament(
             id=0,
@@ -87,6 +85,28 @@ class Definition:
             created_us=time.time_ns() // 1000,
             finished_us=None,
         )
+
+    def _seats(self, game: AnyGame) -> int:
+        """Seats at a table."""
+        few, most = game.seats.start, game.seats.stop - 1
+        if self.kind == "play" and len(self.bots) not in game.seats:
+            raise PlayersError(
+                f"{game.name} has {few} to {most} seats, and bots were named for {len(self.bots)}: "
+                "name one for each seat, such as house:random"
+            )
+        if self.seats is not None and self.seats not in game.seats:
+            raise PlayersError(f"{game.name} has {few} to {most} seats, and {self.seats} were asked for")
+        if self.seats is None and len(self.bots) < few:
+            raise PlayersError(
+                f"{game.name} has {few} to {most} seats, and {len(self.bots)} bots are too few: "
+                f"name more, such as house:random, or let copies of them sit down with --seats {few}"
+            )
+        return self.seats or min(len(self.bots), most)
+
+    def _filled(self, seats: int) -> Sequence[str]:
+        """The bots, and copies of them in turn if a table would not be full."""
+        missing = max(0, seats - len(self.bots)) if self.bots else 0
+        return [*self.bots, *islice(cycle(self.bots), missing)]
 
 
 def bots_of(tournament: StoredTournament) -> list[BotSpec]:

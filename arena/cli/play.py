@@ -74,7 +74,6 @@ def play(
         game=game,
         bots=bots,
         kind="play",
-        seats=len(bots),
         matches=matches,
         rotate=rotate,
         seed=seed,
@@ -101,7 +100,9 @@ def run(
     bots: Annotated[
         list[str] | None, typer.Argument(metavar="BOT...", help="As for play; none with a FILE.toml.")
     ] = None,
-    seats: Annotated[int | None, typer.Option("--seats", help="Seats at a table.")] = None,
+    seats: Annotated[
+        int | None, typer.Option("--seats", help="Seats at a table; copies of the bots fill it if need be.")
+    ] = None,
     deals: Annotated[
         int | None, typer.Option("--deals", min=1, help="Deals; each is played in all seat rotations.")
     ] = None,
@@ -120,6 +121,9 @@ def run(
             f"{new.deals} deals instead of {definition.deals}: "
             "only so does every bot sit in every seat equally often"
         )
+    copies = [bot.name for bot in new.bots[len(definition.bots) :]]
+    if copies:
+        OUT.say(f"{len(definition.bots)} bots for {new.seats} seats: {', '.join(copies)} sit down with them")
     with open_store(db) as store:
         _play_out(store, store.create(new), db, jobs, definition.seed is not None)
 

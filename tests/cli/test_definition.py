@@ -93,7 +93,7 @@ def test_play_counts_matches() -> None:
         (Definition("chess", HOUSE), UnknownGameError),
         (Definition("koffer", HOUSE, seats=9), PlayersError),
         (Definition("koffer", HOUSE[:1]), PlayersError),
-        (Definition("koffer", HOUSE, seats=4), ScheduleError),
+        (Definition("koffer", HOUSE, deals=0), ScheduleError),
         (Definition("koffer", HOUSE, options={"specials": "1"}), OptionError),
         (Definition("koffer", HOUSE, options={"colour": "red"}), OptionError),
         (Definition("koffer", HOUSE, name="a b"), UsageError),
@@ -144,3 +144,23 @@ def test_a_bad_file(tmp_path: Path, text: str, why: str) -> None:
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         read_definition(tmp_path / "none.toml")
+
+
+def test_copies_of_the_bots_fill_a_table_that_asks_for_more() -> None:
+    built = Definition("koffer", ["house:random", "house:first"], seats=4, deals=4).build()
+    assert (built.seats, [bot.name for bot in built.bots]) == (4, ["random", "first", "random-2", "first-2"])
+    assert len(Definition("koffer", HOUSE, seats=2, deals=3).build().bots) == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "bots", "seats", "why"),
+    [
+        ("tournament", ["house:first"], None, "2 to 4 seats, and 1 bots are too few: .* --seats 2"),
+        ("tournament", HOUSE, 5, "2 to 4 seats, and 5 were asked for"),
+        ("play", ["house:first"], None, "2 to 4 seats, and bots were named for 1: name one for each seat"),
+        ("play", ["house:first"] * 5, None, "2 to 4 seats, and bots were named for 5"),
+    ],
+)
+def test_tables_that_cannot_be(kind: str, bots: list[str], seats: int | None, why: str) -> None:
+    with pytest.raises(PlayersError, match=why):
+        Definition("koffer", bots, kind, seats).build()
