@@ -122,7 +122,7 @@ def test_an_action_of_another_position_is_refused_unless_it_is_listed(
 def test_simultaneous_decisions_leak_nothing_before_all_are_in(
     game: str, data: st.DataObject, seed: bytes, chosen: int
 ) -> None:
-    """Whoever answers first, whatever it answers: the others are shown the same, and one record comes of it."""
+    """Whoever answers first, whatever it answers: the others are shown the same, the record is the same."""
     case = data.draw(cases(game))
     forwards = _played(case, seed, Random(chosen), ask_late=False)
     backwards = _played(case, seed, Random(chosen), ask_late=True)
