@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from arena.games.chance import Chance
@@ -448,16 +449,30 @@ def to_move(state: State) -> tuple[Seat, ...]:
 
 def actions(state: State, seat: Seat) -> tuple[Action, ...]:
     """Legal actions of the seat to move (X6): doubt, exchanges by colour, calls by total and colour."""
-    in_play, total, highest = state.in_play, state.total, HIGHEST_CALL[state.seats]
+    return list_of_actions(*list_key(state))
+
+
+def list_key(state: State) -> tuple[int, int, int, int, bool]:
+    """All that the list of legal actions depends on, as `list_of_actions` takes it."""
+    highest = HIGHEST_CALL[state.seats]
+    return state.in_play, state.exchangeable, state.total, highest, state.exchanged >= 0
+
+
+@lru_cache(maxsize=4096)
+def list_of_actions(
+    in_play: int, exchangeable: int, total: int, highest: int, must_call: bool
+) -> tuple[Action, ...]:
+    """Legal actions by the colours that may be called and exchanged, current total and highest call.
+
+    Args:
+        must_call: whether a card was exchanged this turn.
+    """
     count = len(MEMBERS[in_play])
     calls = _CALLS_IN[in_play][total * count : highest * count]
-    if state.exchanged >= 0:
+    if must_call:
         return calls
-    if not total:
-        return _EXCHANGES_IN[state.exchangeable] + calls
-    if total == highest:
-        return (THE_DOUBT,)
-    return (THE_DOUBT, *_EXCHANGES_IN[state.exchangeable], *calls)
+    exchanges = _EXCHANGES_IN[exchangeable] if total < highest else ()
+    return (THE_DOUBT, *exchanges, *calls) if total else exchanges + calls
 
 
 def is_legal(state: State, action: Action) -> bool:

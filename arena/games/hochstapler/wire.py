@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from random import Random
 
@@ -20,6 +20,7 @@ from botarena.v1.hochstapler_pb2 import (
     HochstaplerAuction,
     HochstaplerCall,
     HochstaplerColour,
+    HochstaplerDiscard,
     HochstaplerEvent,
     HochstaplerOptions,
     HochstaplerPile,
@@ -32,7 +33,6 @@ from arena.games.game import OptionError, Seat
 from arena.games.hochstapler import rules
 from arena.games.hochstapler.rules import (
     ALL_ACTIONS,
-    CALLS,
     CARDS,
     COLOURS,
     HIGHEST_CALL,
@@ -77,6 +77,9 @@ _WIRE_COLOUR = (
     HochstaplerColour.HOCHSTAPLER_COLOUR_YACHT,
     HochstaplerColour.HOCHSTAPLER_COLOUR_RING,
 )
+NO_CARD: Value = 8
+"""In place of the value of a card that the viewing seat does not hold."""
+
 _WIRE_KIND = (
     HochstaplerActionKind.HOCHSTAPLER_ACTION_KIND_DOUBT,
     HochstaplerActionKind.HOCHSTAPLER_ACTION_KIND_EXCHANGE,
@@ -104,60 +107,90 @@ def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], event
 
 
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
-    pieces = [_pile_bytes(state, seat, colour) for colour in range(len(COLOURS))]
+    pieces = _pile_pieces(state, seat)
     pieces += map(_auction_piece, state.auctions)
     if not state.over:
-        calls = b"".join(map(_call_piece, state.calls))
-        pieces.append(submessage(HochstaplerView.AUCTIONS_FIELD_NUMBER, _starter_piece(state.starter) + calls))
+        auction = b"".join([_starter_piece(state.starter), *map(_call_piece, state.calls)])
+        pieces.append(submessage(HochstaplerView.AUCTIONS_FIELD_NUMBER, auction))
     if state.calls:
         pieces.append(submessage(HochstaplerView.CALL_FIELD_NUMBER, _call_bytes(state.calls[-1])))
-    earlier = tuple(game.points for game in state.finished[: state.game])
-    pieces.append(
-        _rest(
-            seat,
-            state.exchanged,
-            state.points,
-            earlier,
-            state.start_seat,
-            state.turn,
-            state.options.match,
-            state.over,
-        )
-    )
+    if state.exchanged != NO_COLOUR:
+        pieces.append(_exchanged_piece(state.exchanged))
+    pieces.append(_points_piece(state.points, state.finished[: state.game]))
+    pieces.append(_seats_piece(seat, state.start_seat, state.turn, state.seats))
+    pieces.append(_progress_piece(state.options.match, state.over))
     return b"".join(pieces)
 
 
-def _pile_bytes(state: State, seat: Seat | None, colour: Colour) -> bytes:
+def _pile_pieces(state: State, seat: Seat | None) -> list[bytes]:
+    untouched = _untouched_piles(state.seats)
+    cards = [NO_CARD] * len(COLOURS) if seat is None else state.held[seat :: state.seats]
+    return [
+        _touched_pile(state, seat, colour)
+        if discards or taken_by != NOBODY
+        else untouched[colour][cards[colour]]
+        for colour, (discards, taken_by) in enumerate(zip(state.discards, state.taken_by, strict=True))
+    ]
+
+
+def _touched_pile(state: State, seat: Seat | None, colour: Colour) -> bytes:
     discards, taken_by = state.discards[colour], state.taken_by[colour]
     drawn: tuple[Value, ...] = ()
     if discards and seat is not None:
         pile, seats = state.piles[colour], state.seats
         drawn = tuple([pile[seats + at] for at, card in enumerate(discards) if card.seat == seat])
     if taken_by != NOBODY:
-        return _pile_piece(colour, 0, discards, drawn, None, state.cards(colour), taken_by, seat)
-    card = None if seat is None else state.held[state.seats * colour + seat]
-    return _pile_piece(colour, CARDS - state.drawn[colour], discards, drawn, card, (), NOBODY, seat)
+        return _pile_piece(colour, 0, NO_CARD, discards, seat, drawn, state.cards(colour), taken_by)
+    card = NO_CARD if seat is None else state.held[state.seats * colour + seat]
+    return _pile_piece(colour, CARDS - state.drawn[colour], card, discards, seat, drawn, (), NOBODY)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8)
+def _untouched_piles(seats: int) -> list[list[bytes]]:
+    """By colour and card in the viewing seat's hand, a pile from which nobody drew again."""
+    return [
+        [_pile_piece(colour, CARDS - seats, card, (), None, (), (), NOBODY) for card in range(NO_CARD + 1)]
+        for colour in range(len(COLOURS))
+    ]
+
+
+@lru_cache(maxsize=8192)
 def _pile_piece(
     colour: Colour,
     face_down: int,
+    card: Value,
     discards: tuple[Discard, ...],
+    seat: Seat | None,
     drawn: tuple[Value, ...],
-    card: Value | None,
     revealed: tuple[Value, ...],
     taken_by: Seat,
-    seat: Seat | None,
 ) -> bytes:
-    piece = HochstaplerView()
-    pile = piece.piles.add(colour=_WIRE_COLOUR[colour], face_down=face_down, card=card, revealed=revealed)
+    """A pile as a seat sees it, which drew these cards in exchange for its discards."""
     draws = iter(drawn)
-    for by, value in discards:
-        pile.discards.add(seat=by, value=value, drawn=next(draws) if by == seat else None)
+    pieces = [_pile_head(colour, face_down, card)]
+    pieces += [_discard_piece(by, value, next(draws) if by == seat else NO_CARD) for by, value in discards]
     if taken_by != NOBODY:
-        pile.taken_by = taken_by
-    return piece.SerializeToString()
+        # Small numbers of a repeated field are packed as they are, a byte each.
+        pieces.append(submessage(HochstaplerPile.REVEALED_FIELD_NUMBER, bytes(revealed)))
+        pieces.append(_taken_by_piece(taken_by))
+    return submessage(HochstaplerView.PILES_FIELD_NUMBER, b"".join(pieces))
+
+
+@cache
+def _pile_head(colour: Colour, face_down: int, card: Value) -> bytes:
+    held = None if card == NO_CARD else card
+    return HochstaplerPile(colour=_WIRE_COLOUR[colour], face_down=face_down, card=held).SerializeToString()
+
+
+@cache
+def _discard_piece(seat: Seat, value: Value, drawn: Value) -> bytes:
+    discard = HochstaplerDiscard(seat=seat, value=value, drawn=None if drawn == NO_CARD else drawn)
+    return HochstaplerPile(discards=[discard]).SerializeToString()
+
+
+@cache
+def _taken_by_piece(seat: Seat) -> bytes:
+    return HochstaplerPile(taken_by=seat).SerializeToString()
 
 
 @lru_cache(maxsize=8192)
@@ -167,7 +200,7 @@ def _auction_piece(auction: Auction) -> bytes:
     return submessage(HochstaplerView.AUCTIONS_FIELD_NUMBER, _starter_piece(auction.starter) + calls + end)
 
 
-@lru_cache(maxsize=8)
+@cache
 def _starter_piece(starter: Seat) -> bytes:
     return HochstaplerAuction(starter=starter).SerializeToString()
 
@@ -185,32 +218,35 @@ def _call_bytes(call: Call) -> bytes:
     return message.SerializeToString()
 
 
+@cache
+def _exchanged_piece(colour: Colour) -> bytes:
+    return HochstaplerView(exchanged=_WIRE_COLOUR[colour]).SerializeToString()
+
+
 @lru_cache(maxsize=8192)
-def _rest(
-    seat: Seat | None,
-    exchanged: Colour,
-    points: tuple[int, ...],
-    earlier: tuple[tuple[int, ...], ...],
-    start_seat: Seat,
-    turn: Seat,
-    match: bool,
-    over: bool,
-) -> bytes:
-    rest = HochstaplerView(seat=seat, start_seat=start_seat, turn_seat=turn, match=match, over=over)
-    if exchanged != NO_COLOUR:
-        rest.exchanged = _WIRE_COLOUR[exchanged]
-    rest.penalty_points.extend(points)
-    rest.totals.extend(map(sum, zip(points, *earlier, strict=True)))
-    for game in earlier:
-        rest.games.add(penalty_points=game)
-    rest.highest_call = HIGHEST_CALL[len(points)]
-    return rest.SerializeToString()
+def _points_piece(points: tuple[int, ...], earlier: tuple[Finished, ...]) -> bytes:
+    games = [game.points for game in earlier]
+    totals = map(sum, zip(points, *games, strict=True))
+    piece = HochstaplerView(penalty_points=points, totals=totals)
+    for game in games:
+        piece.games.add(penalty_points=game)
+    return piece.SerializeToString()
+
+
+@cache
+def _seats_piece(seat: Seat | None, start_seat: Seat, turn: Seat, seats: int) -> bytes:
+    highest = HIGHEST_CALL[seats]
+    return HochstaplerView(
+        seat=seat, start_seat=start_seat, turn_seat=turn, highest_call=highest
+    ).SerializeToString()
+
+
+@cache
+def _progress_piece(match: bool, over: bool) -> bytes:
+    return HochstaplerView(match=match, over=over).SerializeToString()
 
 
 # actions
-#
-# All pieces of calls are equally long, so the bytes of a list of calls are cut out of a longer one like
-# the list itself.
 
 
 def _action_piece(action: Action) -> bytes:
@@ -221,19 +257,20 @@ def _action_piece(action: Action) -> bytes:
 
 
 _ACTION_PIECE = {action: _action_piece(action) for action in ALL_ACTIONS}
-_CALL_LENGTH = len(_ACTION_PIECE[CALLS[0][0]])
-_CALLS_BYTES = tuple(
-    b"".join([_ACTION_PIECE[calls[colour]] for calls in CALLS for colour in members]) for members in MEMBERS
-)
 
 
 def _action_bytes(state: State, actions: Sequence[Action]) -> bytes:
-    if not actions or actions != rules.actions(state, state.turn):
-        return b"".join([_ACTION_PIECE[action] for action in actions])
-    step = len(MEMBERS[state.in_play]) * _CALL_LENGTH
-    calls = _CALLS_BYTES[state.in_play][state.total * step : HIGHEST_CALL[state.seats] * step]
-    others = len(actions) - len(calls) // _CALL_LENGTH
-    return b"".join([*[_ACTION_PIECE[action] for action in actions[:others]], calls])
+    if actions:
+        key = rules.list_key(state)
+        if actions is rules.list_of_actions(*key):
+            return _list_bytes(*key)
+    return b"".join([_ACTION_PIECE[action] for action in actions])
+
+
+@lru_cache(maxsize=4096)
+def _list_bytes(in_play: int, exchangeable: int, total: int, highest: int, must_call: bool) -> bytes:
+    actions = rules.list_of_actions(in_play, exchangeable, total, highest, must_call)
+    return b"".join([_ACTION_PIECE[action] for action in actions])
 
 
 # events
@@ -522,8 +559,7 @@ def _known_colour(state: State, pile: HochstaplerPile, seen: HochstaplerView) ->
     unseen = list(VALUES)
     for value in cards.values():
         unseen.remove(value)
-    order = {position: at for at, position in enumerate([*cards, *(p for p in range(CARDS) if p not in cards)])}
-    pile_of: Callable[[list[Value]], Pile] = itemgetter(*(order[position] for position in range(CARDS)))
+    known_first = [*cards, *(position for position in range(CARDS) if position not in cards)]
+    pile_of: Callable[[list[Value]], Pile] = itemgetter(*map(known_first.index, range(CARDS)))
     held_in: Callable[[Pile], tuple[Value, ...]] = itemgetter(*held)
     return _KnownColour(list(cards.values()), unseen, pile_of, held_in)
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 from arena.games.hochstapler import rules
 from arena.games.hochstapler.rules import ALL_ACTIONS, CALL, CARDS, COLOURS, DOUBT, EXCHANGE, Action, State
@@ -48,8 +49,9 @@ def _check_penalties(state: State) -> None:
     ]
     assert len(state.finished) == state.game + state.over
     assert all(sum(game.points) == len(COLOURS) for game in state.finished)
-    assert state.totals == tuple(sum(game.points[seat] for game in state.finished) for seat in range(state.seats))
-    before = [sum(game.points[s] for game in state.finished[: state.game]) for s in range(state.seats)]
+    points = [game.points for game in state.finished]
+    assert state.totals == tuple(sum(game[seat] for game in points) for seat in range(state.seats))
+    before = [sum(game[seat] for game in points[: state.game]) for seat in range(state.seats)]
     assert max(before) < 10
 
 
@@ -81,7 +83,7 @@ def _check_calls(state: State, starter: int, calls: tuple[rules.Call, ...], foll
     turns = [(starter + at) % state.seats for at in range(len(calls) + 1)]
     assert [call.seat for call in calls] + [following] == turns
     totals = [0, *(call.total for call in calls)]
-    assert all(lower < higher for lower, higher in zip(totals, totals[1:], strict=False))
+    assert all(lower < higher for lower, higher in pairwise(totals))
 
 
 def _in_play(state: State, colour: int) -> bool:
