@@ -13,14 +13,16 @@ from typing import NamedTuple
 from botarena.v1.hochstapler_pb2 import HochstaplerAction, HochstaplerPile, HochstaplerView
 
 VALUES = (0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7)
-DOUBT, EXCHANGE = 1, 2
+EXCHANGE, CALL = 2, 3
 NEVER = -9.0
 STRONG = 1.0
 """How much higher than average the card of a seat is thought to be that has called its colour."""
-BACK = 1.5
+AROUND = 1.5
+"""How likely a seat loses an auction that it has passed on at no risk, as part of its share of all seats."""
 CALM = 3.0
+"""How fast that falls with the risk that the seat hands on."""
 PIP = 0.02
-"""How likely the seat itself loses an auction that it has passed on, as part of its share of all seats."""
+"""What a higher card is worth for later calls."""
 
 
 class Outlook(NamedTuple):
@@ -37,12 +39,19 @@ class Outlook(NamedTuple):
     callers: int
 
 
+class Calls(NamedTuple):
+    """By total, what it is worth to call a colour, and the best call of at least that total."""
+
+    worths: tuple[float, ...]
+    best: tuple[float, ...]
+
+
 class Plan(NamedTuple):
-    """What all actions of one turn are worth."""
+    """What all actions of one turn are worth: doubt, exchanges by colour, calls by colour and total."""
 
     doubt: float
     exchanges: dict[int, float]
-    calls: dict[int, tuple[float, ...]]
+    calls: dict[int, Calls]
 
 
 _plans: list[tuple[HochstaplerView, Plan]] = []
@@ -54,42 +63,58 @@ def worth(view: HochstaplerView, seat: int, action: HochstaplerAction) -> float:
     if not _plans or _plans[0][0] is not view:
         _plans[:] = [(view, plan_of(view, seat))]
     plan = _plans[0][1]
-    if action.kind == DOUBT:
-        return plan.doubt
-    if action.kind == EXCHANGE:
-        return plan.exchanges[action.colour]
-    return plan.calls[action.colour][action.total]
+    if action.kind == CALL:
+        return plan.calls[action.colour].worths[action.total]
+    return plan.exchanges[action.colour] if action.kind == EXCHANGE else plan.doubt
 
 
 def plan_of(view: HochstaplerView, seat: int) -> Plan:
-    seats, total = len(view.totals), view.call.total
-    callers = callers_of(view)
-    piles = [pile for pile in view.piles if not pile.HasField("taken_by")]
-    outlooks = {pile.colour: outlook_of(pile, callers[pile.colour] - {seat}) for pile in piles}
+    seats, callers = len(view.totals), callers_of(view)
+    outlooks: dict[int, Outlook] = {
+        pile.colour: outlook_of(pile, callers[pile.colour] - {seat})
+        for pile in view.piles
+        if not pile.HasField("taken_by")
+    }
     calls = {colour: worth_of_calls(seats, outlook) for colour, outlook in outlooks.items()}
-    doubt = NEVER
-    if total and not view.HasField("exchanged"):
-        doubt = worth_of_end(seats, 1 - holds(seats, outlooks[view.call.colour], total))
+    if view.HasField("exchanged"):
+        return Plan(NEVER, {}, calls)
+    exchanges = worth_of_exchanges(view, outlooks, calls)
+    if not view.HasField("call"):
+        return Plan(NEVER, exchanges, calls)
+    right = holds(seats, outlooks[view.call.colour], view.call.total)
+    return Plan(worth_of_end(seats, 1 - right), exchanges, calls)
+
+
+def worth_of_exchanges(
+    view: HochstaplerView, outlooks: dict[int, Outlook], calls: dict[int, Calls]
+) -> dict[int, float]:
+    """What it is worth to exchange a card: the best call after it, for every card that may be drawn."""
+    seats, lowest = len(view.totals), view.call.total + 1
+    best = {colour: of_colour.best[lowest] for colour, of_colour in calls.items()}
     exchanges = {}
-    for pile in piles:
-        if pile.face_down and total < view.highest_call:
-            others = max(
-                (of_colour.best[total + 1] for colour, of_colour in calls.items() if colour != pile.colour),
-                default=NEVER,
+    for colour, outlook in outlooks.items():
+        if view.piles[colour - 1].face_down:
+            others = max((worth for other, worth in best.items() if other != colour), default=NEVER)
+            exchanges[colour] = sum(
+                odds * (max(others, after.best[lowest]) + PIP * (card - outlook.card))
+                for odds, card, after in worth_after_exchange(seats, outlook)
             )
-            draws = worth_after_exchange(seats, outlooks[pile.colour])
-            exchanges[pile.colour] = sum(
-                odds * (max(drawn.best[total + 1], others) + PIP * (card - pile.card))
-                for odds, card, drawn in draws
-            )
-    return Plan(doubt, exchanges, {colour: of_colour.worths for colour, of_colour in calls.items()})
+    return exchanges
 
 
 def outlook_of(pile: HochstaplerPile, callers: set[int]) -> Outlook:
+    return Outlook(
+        pile.card, unseen_with(pile.card, tuple([card.value for card in pile.discards])), len(callers)
+    )
+
+
+@lru_cache(maxsize=65536)
+def unseen_with(card: int, discards: tuple[int, ...]) -> tuple[int, ...]:
+    """The cards of a colour but for one's own and those discarded, from low to high."""
     unseen = list(VALUES)
-    for value in (pile.card, *(card.value for card in pile.discards)):
+    for value in (card, *discards):
         unseen.remove(value)
-    return Outlook(pile.card, tuple(unseen), len(callers))
+    return tuple(unseen)
 
 
 def callers_of(view: HochstaplerView) -> list[set[int]]:
@@ -133,13 +158,6 @@ def worth_of_end(seats: int, wins: float) -> float:
     return wins / (seats - 1) - (1 - wins)
 
 
-class Calls(NamedTuple):
-    """By total, what it is worth to call a colour, and the best call of at least that total."""
-
-    worths: tuple[float, ...]
-    best: tuple[float, ...]
-
-
 @lru_cache(maxsize=65536)
 def worth_of_calls(seats: int, outlook: Outlook) -> Calls:
     """What it is worth to call a colour."""
@@ -147,7 +165,7 @@ def worth_of_calls(seats: int, outlook: Outlook) -> Calls:
     for total in range(sum(VALUES[-seats:]) + 1):
         doubted = 1 - looks_right(seats, outlook, total)
         if_doubted = worth_of_end(seats, holds(seats, outlook, total))
-        passed_on = worth_of_end(seats, 1 - BACK / seats * (1 - doubted) ** CALM)
+        passed_on = worth_of_end(seats, 1 - AROUND / seats * (1 - doubted) ** CALM)
         worths.append(doubted * if_doubted + (1 - doubted) * passed_on)
     best = [*accumulate(reversed(worths), max)][::-1]
     return Calls(tuple(worths), (*best, NEVER))

@@ -174,7 +174,7 @@ def calls_of(state: State, seat: int, colour: Colour, callers: int) -> Calls:
 
 @lru_cache(maxsize=65536)
 def outlook(seats: int, card: Value, discards: tuple[Discard, ...], callers: int) -> Calls:
-    """The calls of a colour to a seat that holds a card of it, by the number of others that have called it."""
+    """The calls of a colour to a seat that holds a card of it, and has heard others call it."""
     return calls_with(seats, card, unseen_cards(discards), callers)
 
 
