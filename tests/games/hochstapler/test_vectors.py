@@ -427,8 +427,10 @@ def test_given_later_games_consume_nothing() -> None:
     used = state.chance.used
     for game in games:
         assert state.piles == game
+        assert state.chance.used == used
         first_colour_game(state)
     assert state.chance.used > used
+    assert (state.game, len(state.deal.games)) == (3, 4)
     assert state.deal.games[:3] == tuple(games)
 
 
