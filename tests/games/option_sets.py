@@ -22,6 +22,7 @@ OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "4,13,15", "games": "2"},
         {"specials": "random", "games": "4"},
     ),
+    "hochstapler": ({}, {"match": "true"}),
 }
 """By game: every combination of options worth a match."""
 
@@ -32,6 +33,7 @@ GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "6,13,15"},
         {"specials": "random", "games": "2"},
     ),
+    "hochstapler": ({}, {"match": "true"}),
 }
 """By game: options of which a golden record is kept for each number of seats."""
 

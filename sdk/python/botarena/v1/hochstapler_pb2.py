@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x62otarena/v1/hochstapler.proto\x12\x0b\x62otarena.v1\"\x14\n\x12HochstaplerOptions\"\x11\n\x0fHochstaplerTurnB\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x62otarena/v1/hochstapler.proto\x12\x0b\x62otarena.v1\"#\n\x12HochstaplerOptions\x12\r\n\x05match\x18\x01 \x01(\x08\"O\n\x12HochstaplerDiscard\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05value\x18\x02 \x01(\r\x12\x12\n\x05\x64rawn\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x08\n\x06_drawn\"\xd9\x01\n\x0fHochstaplerPile\x12.\n\x06\x63olour\x18\x01 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColour\x12\x11\n\tface_down\x18\x02 \x01(\r\x12\x31\n\x08\x64iscards\x18\x03 \x03(\x0b\x32\x1f.botarena.v1.HochstaplerDiscard\x12\x11\n\x04\x63\x61rd\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x10\n\x08revealed\x18\x05 \x03(\r\x12\x15\n\x08taken_by\x18\x06 \x01(\rH\x01\x88\x01\x01\x42\x07\n\x05_cardB\x0b\n\t_taken_by\"\xa4\x01\n\x0fHochstaplerCall\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05total\x18\x02 \x01(\r\x12.\n\x06\x63olour\x18\x03 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColour\x12\x36\n\texchanged\x18\x04 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColourH\x00\x88\x01\x01\x42\x0c\n\n_exchanged\"\x92\x01\n\x12HochstaplerAuction\x12\x0f\n\x07starter\x18\x01 \x01(\r\x12+\n\x05\x63\x61lls\x18\x02 \x03(\x0b\x32\x1c.botarena.v1.HochstaplerCall\x12\x14\n\x07\x64oubter\x18\x03 \x01(\rH\x00\x88\x01\x01\x12\x12\n\x05loser\x18\x04 \x01(\rH\x01\x88\x01\x01\x42\n\n\x08_doubterB\x08\n\x06_loser\")\n\x0fHochstaplerGame\x12\x16\n\x0epenalty_points\x18\x01 \x03(\r\"\xae\x03\n\x0fHochstaplerView\x12+\n\x05piles\x18\x01 \x03(\x0b\x32\x1c.botarena.v1.HochstaplerPile\x12\x31\n\x08\x61uctions\x18\x02 \x03(\x0b\x32\x1f.botarena.v1.HochstaplerAuction\x12*\n\x04\x63\x61ll\x18\x03 \x01(\x0b\x32\x1c.botarena.v1.HochstaplerCall\x12\x36\n\texchanged\x18\x04 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColourH\x00\x88\x01\x01\x12\x16\n\x0epenalty_points\x18\x05 \x03(\r\x12\x0e\n\x06totals\x18\x06 \x03(\r\x12+\n\x05games\x18\x07 \x03(\x0b\x32\x1c.botarena.v1.HochstaplerGame\x12\x12\n\nstart_seat\x18\x08 \x01(\r\x12\x11\n\tturn_seat\x18\t \x01(\r\x12\x11\n\x04seat\x18\n \x01(\rH\x01\x88\x01\x01\x12\x14\n\x0chighest_call\x18\x0b \x01(\r\x12\r\n\x05match\x18\x0c \x01(\x08\x12\x0c\n\x04over\x18\r \x01(\x08\x42\x0c\n\n_exchangedB\x07\n\x05_seat\"\x84\x01\n\x11HochstaplerAction\x12\x30\n\x04kind\x18\x01 \x01(\x0e\x32\".botarena.v1.HochstaplerActionKind\x12\r\n\x05total\x18\x02 \x01(\r\x12.\n\x06\x63olour\x18\x03 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColour\"\xe4\x04\n\x10HochstaplerEvent\x12\x32\n\x07started\x18\x01 \x01(\x0b\x32\x1f.botarena.v1.HochstaplerStartedH\x00\x12.\n\x05\x64\x65\x61lt\x18\x02 \x01(\x0b\x32\x1d.botarena.v1.HochstaplerDealtH\x00\x12\x39\n\x07\x61uction\x18\x03 \x01(\x0b\x32&.botarena.v1.HochstaplerAuctionStartedH\x00\x12\x36\n\texchanged\x18\x04 \x01(\x0b\x32!.botarena.v1.HochstaplerExchangedH\x00\x12,\n\x04\x64rew\x18\x05 \x01(\x0b\x32\x1c.botarena.v1.HochstaplerDrewH\x00\x12\x30\n\x06\x63\x61lled\x18\x06 \x01(\x0b\x32\x1e.botarena.v1.HochstaplerCalledH\x00\x12\x32\n\x07\x64oubted\x18\x07 \x01(\x0b\x32\x1f.botarena.v1.HochstaplerDoubtedH\x00\x12\x34\n\x08revealed\x18\x08 \x01(\x0b\x32 .botarena.v1.HochstaplerRevealedH\x00\x12\x32\n\x07penalty\x18\t \x01(\x0b\x32\x1f.botarena.v1.HochstaplerPenaltyH\x00\x12\x37\n\ngame_ended\x18\n \x01(\x0b\x32!.botarena.v1.HochstaplerGameEndedH\x00\x12\x39\n\x0bmatch_ended\x18\x0b \x01(\x0b\x32\".botarena.v1.HochstaplerMatchEndedH\x00\x42\x07\n\x05\x65vent\"X\n\x12HochstaplerStarted\x12\r\n\x05seats\x18\x01 \x01(\r\x12\x0c\n\x04game\x18\x02 \x01(\r\x12\x12\n\nstart_seat\x18\x03 \x01(\r\x12\x11\n\tface_down\x18\x04 \x01(\r\".\n\x10HochstaplerDealt\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04hand\x18\x02 \x03(\r\",\n\x19HochstaplerAuctionStarted\x12\x0f\n\x07starter\x18\x01 \x01(\r\"z\n\x14HochstaplerExchanged\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12.\n\x06\x63olour\x18\x02 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColour\x12\x11\n\tdiscarded\x18\x03 \x01(\r\x12\x11\n\tface_down\x18\x04 \x01(\r\"^\n\x0fHochstaplerDrew\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12.\n\x06\x63olour\x18\x02 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColour\x12\r\n\x05value\x18\x03 \x01(\r\"`\n\x11HochstaplerCalled\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05total\x18\x02 \x01(\r\x12.\n\x06\x63olour\x18\x03 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColour\"\"\n\x12HochstaplerDoubted\x12\x0c\n\x04seat\x18\x01 \x01(\r\"b\n\x13HochstaplerRevealed\x12.\n\x06\x63olour\x18\x01 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColour\x12\x0e\n\x06values\x18\x02 \x03(\r\x12\x0b\n\x03sum\x18\x03 \x01(\r\"R\n\x12HochstaplerPenalty\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12.\n\x06\x63olour\x18\x02 \x01(\x0e\x32\x1e.botarena.v1.HochstaplerColour\"=\n\x14HochstaplerGameEnded\x12\x16\n\x0epenalty_points\x18\x01 \x03(\r\x12\r\n\x05ranks\x18\x02 \x03(\r\"6\n\x15HochstaplerMatchEnded\x12\x0e\n\x06totals\x18\x01 \x03(\r\x12\r\n\x05ranks\x18\x02 \x03(\r\"\x9d\x01\n\x0fHochstaplerTurn\x12*\n\x04view\x18\x01 \x01(\x0b\x32\x1c.botarena.v1.HochstaplerView\x12/\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x1e.botarena.v1.HochstaplerAction\x12-\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x1d.botarena.v1.HochstaplerEvent*\x87\x02\n\x11HochstaplerColour\x12\"\n\x1eHOCHSTAPLER_COLOUR_UNSPECIFIED\x10\x00\x12\x1c\n\x18HOCHSTAPLER_COLOUR_CLOCK\x10\x01\x12\x1c\n\x18HOCHSTAPLER_COLOUR_HOUSE\x10\x02\x12\x1a\n\x16HOCHSTAPLER_COLOUR_CAR\x10\x03\x12\x1b\n\x17HOCHSTAPLER_COLOUR_WINE\x10\x04\x12\x1e\n\x1aHOCHSTAPLER_COLOUR_DIAMOND\x10\x05\x12\x1c\n\x18HOCHSTAPLER_COLOUR_YACHT\x10\x06\x12\x1b\n\x17HOCHSTAPLER_COLOUR_RING\x10\x07*\xab\x01\n\x15HochstaplerActionKind\x12\'\n#HOCHSTAPLER_ACTION_KIND_UNSPECIFIED\x10\x00\x12!\n\x1dHOCHSTAPLER_ACTION_KIND_DOUBT\x10\x01\x12$\n HOCHSTAPLER_ACTION_KIND_EXCHANGE\x10\x02\x12 \n\x1cHOCHSTAPLER_ACTION_KIND_CALL\x10\x03\x42\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,8 +32,50 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'botarena.v1.hochstapler_pb2
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\013botarena.v1P\001'
+  _globals['_HOCHSTAPLERCOLOUR']._serialized_start=2928
+  _globals['_HOCHSTAPLERCOLOUR']._serialized_end=3191
+  _globals['_HOCHSTAPLERACTIONKIND']._serialized_start=3194
+  _globals['_HOCHSTAPLERACTIONKIND']._serialized_end=3365
   _globals['_HOCHSTAPLEROPTIONS']._serialized_start=46
-  _globals['_HOCHSTAPLEROPTIONS']._serialized_end=66
-  _globals['_HOCHSTAPLERTURN']._serialized_start=68
-  _globals['_HOCHSTAPLERTURN']._serialized_end=85
+  _globals['_HOCHSTAPLEROPTIONS']._serialized_end=81
+  _globals['_HOCHSTAPLERDISCARD']._serialized_start=83
+  _globals['_HOCHSTAPLERDISCARD']._serialized_end=162
+  _globals['_HOCHSTAPLERPILE']._serialized_start=165
+  _globals['_HOCHSTAPLERPILE']._serialized_end=382
+  _globals['_HOCHSTAPLERCALL']._serialized_start=385
+  _globals['_HOCHSTAPLERCALL']._serialized_end=549
+  _globals['_HOCHSTAPLERAUCTION']._serialized_start=552
+  _globals['_HOCHSTAPLERAUCTION']._serialized_end=698
+  _globals['_HOCHSTAPLERGAME']._serialized_start=700
+  _globals['_HOCHSTAPLERGAME']._serialized_end=741
+  _globals['_HOCHSTAPLERVIEW']._serialized_start=744
+  _globals['_HOCHSTAPLERVIEW']._serialized_end=1174
+  _globals['_HOCHSTAPLERACTION']._serialized_start=1177
+  _globals['_HOCHSTAPLERACTION']._serialized_end=1309
+  _globals['_HOCHSTAPLEREVENT']._serialized_start=1312
+  _globals['_HOCHSTAPLEREVENT']._serialized_end=1924
+  _globals['_HOCHSTAPLERSTARTED']._serialized_start=1926
+  _globals['_HOCHSTAPLERSTARTED']._serialized_end=2014
+  _globals['_HOCHSTAPLERDEALT']._serialized_start=2016
+  _globals['_HOCHSTAPLERDEALT']._serialized_end=2062
+  _globals['_HOCHSTAPLERAUCTIONSTARTED']._serialized_start=2064
+  _globals['_HOCHSTAPLERAUCTIONSTARTED']._serialized_end=2108
+  _globals['_HOCHSTAPLEREXCHANGED']._serialized_start=2110
+  _globals['_HOCHSTAPLEREXCHANGED']._serialized_end=2232
+  _globals['_HOCHSTAPLERDREW']._serialized_start=2234
+  _globals['_HOCHSTAPLERDREW']._serialized_end=2328
+  _globals['_HOCHSTAPLERCALLED']._serialized_start=2330
+  _globals['_HOCHSTAPLERCALLED']._serialized_end=2426
+  _globals['_HOCHSTAPLERDOUBTED']._serialized_start=2428
+  _globals['_HOCHSTAPLERDOUBTED']._serialized_end=2462
+  _globals['_HOCHSTAPLERREVEALED']._serialized_start=2464
+  _globals['_HOCHSTAPLERREVEALED']._serialized_end=2562
+  _globals['_HOCHSTAPLERPENALTY']._serialized_start=2564
+  _globals['_HOCHSTAPLERPENALTY']._serialized_end=2646
+  _globals['_HOCHSTAPLERGAMEENDED']._serialized_start=2648
+  _globals['_HOCHSTAPLERGAMEENDED']._serialized_end=2709
+  _globals['_HOCHSTAPLERMATCHENDED']._serialized_start=2711
+  _globals['_HOCHSTAPLERMATCHENDED']._serialized_end=2765
+  _globals['_HOCHSTAPLERTURN']._serialized_start=2768
+  _globals['_HOCHSTAPLERTURN']._serialized_end=2925
 # @@protoc_insertion_point(module_scope)

@@ -3,8 +3,11 @@
 isort:skip_file
 Hochstapler on the wire: what a seat may know, what it may do and what it has seen happen."""
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -16,22 +19,812 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _HochstaplerColour:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _HochstaplerColourEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_HochstaplerColour.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    HOCHSTAPLER_COLOUR_UNSPECIFIED: _HochstaplerColour.ValueType  # 0
+    """Never sent."""
+    HOCHSTAPLER_COLOUR_CLOCK: _HochstaplerColour.ValueType  # 1
+    """First in canonical order."""
+    HOCHSTAPLER_COLOUR_HOUSE: _HochstaplerColour.ValueType  # 2
+    """Second in canonical order."""
+    HOCHSTAPLER_COLOUR_CAR: _HochstaplerColour.ValueType  # 3
+    """Third in canonical order."""
+    HOCHSTAPLER_COLOUR_WINE: _HochstaplerColour.ValueType  # 4
+    """Fourth in canonical order."""
+    HOCHSTAPLER_COLOUR_DIAMOND: _HochstaplerColour.ValueType  # 5
+    """Fifth in canonical order."""
+    HOCHSTAPLER_COLOUR_YACHT: _HochstaplerColour.ValueType  # 6
+    """Sixth in canonical order."""
+    HOCHSTAPLER_COLOUR_RING: _HochstaplerColour.ValueType  # 7
+    """Seventh in canonical order."""
+
+class HochstaplerColour(_HochstaplerColour, metaclass=_HochstaplerColourEnumTypeWrapper):
+    """A colour, named by its status symbol, in the game's canonical order."""
+
+HOCHSTAPLER_COLOUR_UNSPECIFIED: HochstaplerColour.ValueType  # 0
+"""Never sent."""
+HOCHSTAPLER_COLOUR_CLOCK: HochstaplerColour.ValueType  # 1
+"""First in canonical order."""
+HOCHSTAPLER_COLOUR_HOUSE: HochstaplerColour.ValueType  # 2
+"""Second in canonical order."""
+HOCHSTAPLER_COLOUR_CAR: HochstaplerColour.ValueType  # 3
+"""Third in canonical order."""
+HOCHSTAPLER_COLOUR_WINE: HochstaplerColour.ValueType  # 4
+"""Fourth in canonical order."""
+HOCHSTAPLER_COLOUR_DIAMOND: HochstaplerColour.ValueType  # 5
+"""Fifth in canonical order."""
+HOCHSTAPLER_COLOUR_YACHT: HochstaplerColour.ValueType  # 6
+"""Sixth in canonical order."""
+HOCHSTAPLER_COLOUR_RING: HochstaplerColour.ValueType  # 7
+"""Seventh in canonical order."""
+Global___HochstaplerColour: _TypeAlias = HochstaplerColour  # noqa: Y015
+
+class _HochstaplerActionKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _HochstaplerActionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_HochstaplerActionKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    HOCHSTAPLER_ACTION_KIND_UNSPECIFIED: _HochstaplerActionKind.ValueType  # 0
+    """Never sent."""
+    HOCHSTAPLER_ACTION_KIND_DOUBT: _HochstaplerActionKind.ValueType  # 1
+    """Doubt the current call; total and colour are not set."""
+    HOCHSTAPLER_ACTION_KIND_EXCHANGE: _HochstaplerActionKind.ValueType  # 2
+    """Exchange one's card of a colour for the top card of its pile; total is not set. A call must follow."""
+    HOCHSTAPLER_ACTION_KIND_CALL: _HochstaplerActionKind.ValueType  # 3
+    """Call a total of a colour, higher than the current call's."""
+
+class HochstaplerActionKind(_HochstaplerActionKind, metaclass=_HochstaplerActionKindEnumTypeWrapper):
+    """What a seat can do, in the order in which legal actions are listed."""
+
+HOCHSTAPLER_ACTION_KIND_UNSPECIFIED: HochstaplerActionKind.ValueType  # 0
+"""Never sent."""
+HOCHSTAPLER_ACTION_KIND_DOUBT: HochstaplerActionKind.ValueType  # 1
+"""Doubt the current call; total and colour are not set."""
+HOCHSTAPLER_ACTION_KIND_EXCHANGE: HochstaplerActionKind.ValueType  # 2
+"""Exchange one's card of a colour for the top card of its pile; total is not set. A call must follow."""
+HOCHSTAPLER_ACTION_KIND_CALL: HochstaplerActionKind.ValueType  # 3
+"""Call a total of a colour, higher than the current call's."""
+Global___HochstaplerActionKind: _TypeAlias = HochstaplerActionKind  # noqa: Y015
+
 @_typing.final
 class HochstaplerOptions(_message.Message):
     """Options of a match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    MATCH_FIELD_NUMBER: _builtins.int
+    match: _builtins.bool
+    """Games are played until one ends with somebody at 10 penalty points or more; unset: one game."""
     def __init__(
         self,
+        *,
+        match: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___HochstaplerOptions: _TypeAlias = HochstaplerOptions  # noqa: Y015
+
+@_typing.final
+class HochstaplerDiscard(_message.Message):
+    """A card that was exchanged away. It lies face up, so its value is public."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that exchanged it."""
+    value: _builtins.int
+    """The card's value, 0 to 7."""
+    drawn: _builtins.int
+    """Value of the card drawn in its place; only in the view of the seat that drew it."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        value: _builtins.int = ...,
+        drawn: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_drawn", b"_drawn", "drawn", b"drawn"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_drawn", b"_drawn", "drawn", b"drawn", "seat", b"seat", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__drawn: _TypeAlias = _typing.Literal["drawn"]  # noqa: Y015
+    _WhichOneofArgType__drawn: _TypeAlias = _typing.Literal["_drawn", b"_drawn"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__drawn) -> _WhichOneofReturnType__drawn | None: ...
+
+Global___HochstaplerDiscard: _TypeAlias = HochstaplerDiscard  # noqa: Y015
+
+@_typing.final
+class HochstaplerPile(_message.Message):
+    """Everything about one colour in this game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COLOUR_FIELD_NUMBER: _builtins.int
+    FACE_DOWN_FIELD_NUMBER: _builtins.int
+    DISCARDS_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    REVEALED_FIELD_NUMBER: _builtins.int
+    TAKEN_BY_FIELD_NUMBER: _builtins.int
+    colour: Global___HochstaplerColour.ValueType
+    """The colour."""
+    face_down: _builtins.int
+    """Cards in the face-down pile; 0 once the colour is out of play."""
+    card: _builtins.int
+    """Value of the card of this colour in the viewing seat's hand; not set once it is out of play, nor
+    for a spectator.
+    """
+    taken_by: _builtins.int
+    """Seat that took the colour as a penalty; not set while the colour is in play."""
+    @_builtins.property
+    def discards(self) -> _containers.RepeatedCompositeFieldContainer[Global___HochstaplerDiscard]:
+        """Cards exchanged away in this game, oldest first."""
+
+    @_builtins.property
+    def revealed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat, the values that were revealed when a call of this colour was doubted; empty before."""
+
+    def __init__(
+        self,
+        *,
+        colour: Global___HochstaplerColour.ValueType = ...,
+        face_down: _builtins.int = ...,
+        discards: _abc.Iterable[Global___HochstaplerDiscard] | None = ...,
+        card: _builtins.int | None = ...,
+        revealed: _abc.Iterable[_builtins.int] | None = ...,
+        taken_by: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_card", b"_card", "_taken_by", b"_taken_by", "card", b"card", "taken_by", b"taken_by"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_card", b"_card", "_taken_by", b"_taken_by", "card", b"card", "colour", b"colour", "discards", b"discards", "face_down", b"face_down", "revealed", b"revealed", "taken_by", b"taken_by"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__card: _TypeAlias = _typing.Literal["card"]  # noqa: Y015
+    _WhichOneofArgType__card: _TypeAlias = _typing.Literal["_card", b"_card"]  # noqa: Y015
+    _WhichOneofReturnType__taken_by: _TypeAlias = _typing.Literal["taken_by"]  # noqa: Y015
+    _WhichOneofArgType__taken_by: _TypeAlias = _typing.Literal["_taken_by", b"_taken_by"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__card) -> _WhichOneofReturnType__card | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__taken_by) -> _WhichOneofReturnType__taken_by | None: ...
+
+Global___HochstaplerPile: _TypeAlias = HochstaplerPile  # noqa: Y015
+
+@_typing.final
+class HochstaplerCall(_message.Message):
+    """A call."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    COLOUR_FIELD_NUMBER: _builtins.int
+    EXCHANGED_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that called."""
+    total: _builtins.int
+    """The total, from 1 to the highest that so many seats can hold together."""
+    colour: Global___HochstaplerColour.ValueType
+    """The colour."""
+    exchanged: Global___HochstaplerColour.ValueType
+    """Colour in which the seat exchanged a card before it called; not set if it did not."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        total: _builtins.int = ...,
+        colour: Global___HochstaplerColour.ValueType = ...,
+        exchanged: Global___HochstaplerColour.ValueType | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_exchanged", b"_exchanged", "exchanged", b"exchanged"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_exchanged", b"_exchanged", "colour", b"colour", "exchanged", b"exchanged", "seat", b"seat", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__exchanged: _TypeAlias = _typing.Literal["exchanged"]  # noqa: Y015
+    _WhichOneofArgType__exchanged: _TypeAlias = _typing.Literal["_exchanged", b"_exchanged"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__exchanged) -> _WhichOneofReturnType__exchanged | None: ...
+
+Global___HochstaplerCall: _TypeAlias = HochstaplerCall  # noqa: Y015
+
+@_typing.final
+class HochstaplerAuction(_message.Message):
+    """An auction: calls up to one doubt."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STARTER_FIELD_NUMBER: _builtins.int
+    CALLS_FIELD_NUMBER: _builtins.int
+    DOUBTER_FIELD_NUMBER: _builtins.int
+    LOSER_FIELD_NUMBER: _builtins.int
+    starter: _builtins.int
+    """Seat that began it."""
+    doubter: _builtins.int
+    """Seat that doubted; not set while the auction goes on."""
+    loser: _builtins.int
+    """Seat that took the penalty; not set while the auction goes on."""
+    @_builtins.property
+    def calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___HochstaplerCall]:
+        """Its calls, oldest first; the last one is the one that was doubted."""
+
+    def __init__(
+        self,
+        *,
+        starter: _builtins.int = ...,
+        calls: _abc.Iterable[Global___HochstaplerCall] | None = ...,
+        doubter: _builtins.int | None = ...,
+        loser: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_doubter", b"_doubter", "_loser", b"_loser", "doubter", b"doubter", "loser", b"loser"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_doubter", b"_doubter", "_loser", b"_loser", "calls", b"calls", "doubter", b"doubter", "loser", b"loser", "starter", b"starter"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__doubter: _TypeAlias = _typing.Literal["doubter"]  # noqa: Y015
+    _WhichOneofArgType__doubter: _TypeAlias = _typing.Literal["_doubter", b"_doubter"]  # noqa: Y015
+    _WhichOneofReturnType__loser: _TypeAlias = _typing.Literal["loser"]  # noqa: Y015
+    _WhichOneofArgType__loser: _TypeAlias = _typing.Literal["_loser", b"_loser"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__doubter) -> _WhichOneofReturnType__doubter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__loser) -> _WhichOneofReturnType__loser | None: ...
+
+Global___HochstaplerAuction: _TypeAlias = HochstaplerAuction  # noqa: Y015
+
+@_typing.final
+class HochstaplerGame(_message.Message):
+    """An earlier game of the match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PENALTY_POINTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def penalty_points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Penalty points of the game, by seat."""
+
+    def __init__(
+        self,
+        *,
+        penalty_points: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalty_points", b"penalty_points"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerGame: _TypeAlias = HochstaplerGame  # noqa: Y015
+
+@_typing.final
+class HochstaplerView(_message.Message):
+    """All that a seat may know of the game that is played, and the results of earlier ones."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PILES_FIELD_NUMBER: _builtins.int
+    AUCTIONS_FIELD_NUMBER: _builtins.int
+    CALL_FIELD_NUMBER: _builtins.int
+    EXCHANGED_FIELD_NUMBER: _builtins.int
+    PENALTY_POINTS_FIELD_NUMBER: _builtins.int
+    TOTALS_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    START_SEAT_FIELD_NUMBER: _builtins.int
+    TURN_SEAT_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    HIGHEST_CALL_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
+    exchanged: Global___HochstaplerColour.ValueType
+    """Colour in which the seat whose turn it is has exchanged a card this turn; not set if it has not."""
+    start_seat: _builtins.int
+    """Seat that began this game."""
+    turn_seat: _builtins.int
+    """Seat whose turn it is, or was when the match ended."""
+    seat: _builtins.int
+    """Seat whose view this is; not set for a spectator."""
+    highest_call: _builtins.int
+    """Highest total that may be called: what so many seats can hold together at most."""
+    match: _builtins.bool
+    """Whether games are played until one ends with somebody at 10 penalty points or more."""
+    over: _builtins.bool
+    """Whether the match is over."""
+    @_builtins.property
+    def piles(self) -> _containers.RepeatedCompositeFieldContainer[Global___HochstaplerPile]:
+        """The seven colours in canonical order."""
+
+    @_builtins.property
+    def auctions(self) -> _containers.RepeatedCompositeFieldContainer[Global___HochstaplerAuction]:
+        """The auctions of this game, oldest first; the last one goes on unless the match is over."""
+
+    @_builtins.property
+    def call(self) -> Global___HochstaplerCall:
+        """The current call; not set if there is none. It is the last one of the last auction."""
+
+    @_builtins.property
+    def penalty_points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Penalty points of this game, by seat."""
+
+    @_builtins.property
+    def totals(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Penalty points of the match up to now, by seat, those of this game included."""
+
+    @_builtins.property
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___HochstaplerGame]:
+        """Earlier games of the match, oldest first."""
+
+    def __init__(
+        self,
+        *,
+        piles: _abc.Iterable[Global___HochstaplerPile] | None = ...,
+        auctions: _abc.Iterable[Global___HochstaplerAuction] | None = ...,
+        call: Global___HochstaplerCall | None = ...,
+        exchanged: Global___HochstaplerColour.ValueType | None = ...,
+        penalty_points: _abc.Iterable[_builtins.int] | None = ...,
+        totals: _abc.Iterable[_builtins.int] | None = ...,
+        games: _abc.Iterable[Global___HochstaplerGame] | None = ...,
+        start_seat: _builtins.int = ...,
+        turn_seat: _builtins.int = ...,
+        seat: _builtins.int | None = ...,
+        highest_call: _builtins.int = ...,
+        match: _builtins.bool = ...,
+        over: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_exchanged", b"_exchanged", "_seat", b"_seat", "call", b"call", "exchanged", b"exchanged", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_exchanged", b"_exchanged", "_seat", b"_seat", "auctions", b"auctions", "call", b"call", "exchanged", b"exchanged", "games", b"games", "highest_call", b"highest_call", "match", b"match", "over", b"over", "penalty_points", b"penalty_points", "piles", b"piles", "seat", b"seat", "start_seat", b"start_seat", "totals", b"totals", "turn_seat", b"turn_seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__exchanged: _TypeAlias = _typing.Literal["exchanged"]  # noqa: Y015
+    _WhichOneofArgType__exchanged: _TypeAlias = _typing.Literal["_exchanged", b"_exchanged"]  # noqa: Y015
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__exchanged) -> _WhichOneofReturnType__exchanged | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___HochstaplerView: _TypeAlias = HochstaplerView  # noqa: Y015
+
+@_typing.final
+class HochstaplerAction(_message.Message):
+    """What a seat does."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    COLOUR_FIELD_NUMBER: _builtins.int
+    kind: Global___HochstaplerActionKind.ValueType
+    """What it is."""
+    total: _builtins.int
+    """The total of a call."""
+    colour: Global___HochstaplerColour.ValueType
+    """The colour of a call or an exchange."""
+    def __init__(
+        self,
+        *,
+        kind: Global___HochstaplerActionKind.ValueType = ...,
+        total: _builtins.int = ...,
+        colour: Global___HochstaplerColour.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["colour", b"colour", "kind", b"kind", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerAction: _TypeAlias = HochstaplerAction  # noqa: Y015
+
+@_typing.final
+class HochstaplerEvent(_message.Message):
+    """Something that happened at the table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STARTED_FIELD_NUMBER: _builtins.int
+    DEALT_FIELD_NUMBER: _builtins.int
+    AUCTION_FIELD_NUMBER: _builtins.int
+    EXCHANGED_FIELD_NUMBER: _builtins.int
+    DREW_FIELD_NUMBER: _builtins.int
+    CALLED_FIELD_NUMBER: _builtins.int
+    DOUBTED_FIELD_NUMBER: _builtins.int
+    REVEALED_FIELD_NUMBER: _builtins.int
+    PENALTY_FIELD_NUMBER: _builtins.int
+    GAME_ENDED_FIELD_NUMBER: _builtins.int
+    MATCH_ENDED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def started(self) -> Global___HochstaplerStarted:
+        """A game began."""
+
+    @_builtins.property
+    def dealt(self) -> Global___HochstaplerDealt:
+        """The seat was dealt its hand; only that seat sees it."""
+
+    @_builtins.property
+    def auction(self) -> Global___HochstaplerAuctionStarted:
+        """An auction began."""
+
+    @_builtins.property
+    def exchanged(self) -> Global___HochstaplerExchanged:
+        """A card was exchanged away."""
+
+    @_builtins.property
+    def drew(self) -> Global___HochstaplerDrew:
+        """The card that the seat drew in exchange; only that seat sees it."""
+
+    @_builtins.property
+    def called(self) -> Global___HochstaplerCalled:
+        """A total was called."""
+
+    @_builtins.property
+    def doubted(self) -> Global___HochstaplerDoubted:
+        """The current call was doubted."""
+
+    @_builtins.property
+    def revealed(self) -> Global___HochstaplerRevealed:
+        """All cards of the doubted call's colour were revealed."""
+
+    @_builtins.property
+    def penalty(self) -> Global___HochstaplerPenalty:
+        """A seat took all cards of a colour as a penalty."""
+
+    @_builtins.property
+    def game_ended(self) -> Global___HochstaplerGameEnded:
+        """A game ended."""
+
+    @_builtins.property
+    def match_ended(self) -> Global___HochstaplerMatchEnded:
+        """The match ended."""
+
+    def __init__(
+        self,
+        *,
+        started: Global___HochstaplerStarted | None = ...,
+        dealt: Global___HochstaplerDealt | None = ...,
+        auction: Global___HochstaplerAuctionStarted | None = ...,
+        exchanged: Global___HochstaplerExchanged | None = ...,
+        drew: Global___HochstaplerDrew | None = ...,
+        called: Global___HochstaplerCalled | None = ...,
+        doubted: Global___HochstaplerDoubted | None = ...,
+        revealed: Global___HochstaplerRevealed | None = ...,
+        penalty: Global___HochstaplerPenalty | None = ...,
+        game_ended: Global___HochstaplerGameEnded | None = ...,
+        match_ended: Global___HochstaplerMatchEnded | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["auction", b"auction", "called", b"called", "dealt", b"dealt", "doubted", b"doubted", "drew", b"drew", "event", b"event", "exchanged", b"exchanged", "game_ended", b"game_ended", "match_ended", b"match_ended", "penalty", b"penalty", "revealed", b"revealed", "started", b"started"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["auction", b"auction", "called", b"called", "dealt", b"dealt", "doubted", b"doubted", "drew", b"drew", "event", b"event", "exchanged", b"exchanged", "game_ended", b"game_ended", "match_ended", b"match_ended", "penalty", b"penalty", "revealed", b"revealed", "started", b"started"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["started", "dealt", "auction", "exchanged", "drew", "called", "doubted", "revealed", "penalty", "game_ended", "match_ended"]  # noqa: Y015
+    _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
+
+Global___HochstaplerEvent: _TypeAlias = HochstaplerEvent  # noqa: Y015
+
+@_typing.final
+class HochstaplerStarted(_message.Message):
+    """A game began."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEATS_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    START_SEAT_FIELD_NUMBER: _builtins.int
+    FACE_DOWN_FIELD_NUMBER: _builtins.int
+    seats: _builtins.int
+    """Number of seats."""
+    game: _builtins.int
+    """Index of the game within the match, from 0."""
+    start_seat: _builtins.int
+    """Seat that begins."""
+    face_down: _builtins.int
+    """Cards in each face-down pile."""
+    def __init__(
+        self,
+        *,
+        seats: _builtins.int = ...,
+        game: _builtins.int = ...,
+        start_seat: _builtins.int = ...,
+        face_down: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["face_down", b"face_down", "game", b"game", "seats", b"seats", "start_seat", b"start_seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerStarted: _TypeAlias = HochstaplerStarted  # noqa: Y015
+
+@_typing.final
+class HochstaplerDealt(_message.Message):
+    """A seat was dealt its hand."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    @_builtins.property
+    def hand(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Values of its cards by colour, in canonical order."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        hand: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerDealt: _TypeAlias = HochstaplerDealt  # noqa: Y015
+
+@_typing.final
+class HochstaplerAuctionStarted(_message.Message):
+    """An auction began."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STARTER_FIELD_NUMBER: _builtins.int
+    starter: _builtins.int
+    """Seat that begins it."""
+    def __init__(
+        self,
+        *,
+        starter: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["starter", b"starter"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerAuctionStarted: _TypeAlias = HochstaplerAuctionStarted  # noqa: Y015
+
+@_typing.final
+class HochstaplerExchanged(_message.Message):
+    """A card was exchanged away."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    COLOUR_FIELD_NUMBER: _builtins.int
+    DISCARDED_FIELD_NUMBER: _builtins.int
+    FACE_DOWN_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    colour: Global___HochstaplerColour.ValueType
+    """The card's colour."""
+    discarded: _builtins.int
+    """The card's value."""
+    face_down: _builtins.int
+    """Cards left in the colour's face-down pile."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        colour: Global___HochstaplerColour.ValueType = ...,
+        discarded: _builtins.int = ...,
+        face_down: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["colour", b"colour", "discarded", b"discarded", "face_down", b"face_down", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerExchanged: _TypeAlias = HochstaplerExchanged  # noqa: Y015
+
+@_typing.final
+class HochstaplerDrew(_message.Message):
+    """A card was drawn in exchange."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    COLOUR_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat that drew it."""
+    colour: Global___HochstaplerColour.ValueType
+    """The card's colour."""
+    value: _builtins.int
+    """The card's value."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        colour: Global___HochstaplerColour.ValueType = ...,
+        value: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["colour", b"colour", "seat", b"seat", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerDrew: _TypeAlias = HochstaplerDrew  # noqa: Y015
+
+@_typing.final
+class HochstaplerCalled(_message.Message):
+    """A total was called."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    COLOUR_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    total: _builtins.int
+    """The total."""
+    colour: Global___HochstaplerColour.ValueType
+    """The colour."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        total: _builtins.int = ...,
+        colour: Global___HochstaplerColour.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["colour", b"colour", "seat", b"seat", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerCalled: _TypeAlias = HochstaplerCalled  # noqa: Y015
+
+@_typing.final
+class HochstaplerDoubted(_message.Message):
+    """The current call was doubted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that doubts."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerDoubted: _TypeAlias = HochstaplerDoubted  # noqa: Y015
+
+@_typing.final
+class HochstaplerRevealed(_message.Message):
+    """All cards of a colour were revealed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COLOUR_FIELD_NUMBER: _builtins.int
+    VALUES_FIELD_NUMBER: _builtins.int
+    SUM_FIELD_NUMBER: _builtins.int
+    colour: Global___HochstaplerColour.ValueType
+    """The colour."""
+    sum: _builtins.int
+    """Their sum: the call was right if the sum is at least as high."""
+    @_builtins.property
+    def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Values by seat."""
+
+    def __init__(
+        self,
+        *,
+        colour: Global___HochstaplerColour.ValueType = ...,
+        values: _abc.Iterable[_builtins.int] | None = ...,
+        sum: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["colour", b"colour", "sum", b"sum", "values", b"values"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerRevealed: _TypeAlias = HochstaplerRevealed  # noqa: Y015
+
+@_typing.final
+class HochstaplerPenalty(_message.Message):
+    """A seat took all cards of a colour: one penalty point."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    COLOUR_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    colour: Global___HochstaplerColour.ValueType
+    """The colour, which is out of play now."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        colour: Global___HochstaplerColour.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["colour", b"colour", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerPenalty: _TypeAlias = HochstaplerPenalty  # noqa: Y015
+
+@_typing.final
+class HochstaplerGameEnded(_message.Message):
+    """A game ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PENALTY_POINTS_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def penalty_points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Penalty points of the game, by seat."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Competition rank of each seat in the game, 1 best."""
+
+    def __init__(
+        self,
+        *,
+        penalty_points: _abc.Iterable[_builtins.int] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["penalty_points", b"penalty_points", "ranks", b"ranks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerGameEnded: _TypeAlias = HochstaplerGameEnded  # noqa: Y015
+
+@_typing.final
+class HochstaplerMatchEnded(_message.Message):
+    """The match ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOTALS_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def totals(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Penalty points of the match, by seat."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Competition rank of each seat in the match, 1 best."""
+
+    def __init__(
+        self,
+        *,
+        totals: _abc.Iterable[_builtins.int] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ranks", b"ranks", "totals", b"totals"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HochstaplerMatchEnded: _TypeAlias = HochstaplerMatchEnded  # noqa: Y015
 
 @_typing.final
 class HochstaplerTurn(_message.Message):
@@ -39,12 +832,33 @@ class HochstaplerTurn(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    VIEW_FIELD_NUMBER: _builtins.int
+    ACTIONS_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def view(self) -> Global___HochstaplerView:
+        """What the seat may know now."""
+
+    @_builtins.property
+    def actions(self) -> _containers.RepeatedCompositeFieldContainer[Global___HochstaplerAction]:
+        """The legal actions in canonical order: doubt, then exchanges by colour, then calls by total and
+        colour. Empty when nothing is asked.
+        """
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___HochstaplerEvent]:
+        """What happened since the seat's last decision, oldest first."""
+
     def __init__(
         self,
+        *,
+        view: Global___HochstaplerView | None = ...,
+        actions: _abc.Iterable[Global___HochstaplerAction] | None = ...,
+        events: _abc.Iterable[Global___HochstaplerEvent] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "events", b"events", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
