@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from arena.games.game import AnyGame, UnknownGameError
+from arena.games.kamozza import Kamozza
 from arena.games.koffer import Koffer
 
-_ALL: tuple[AnyGame, ...] = (Koffer(),)
+_ALL: tuple[AnyGame, ...] = (Koffer(), Kamozza())
 
 GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
 """All games by name."""

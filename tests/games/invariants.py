@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.games.koffer import rules as koffer
+from tests.games.kamozza.invariants import check_kamozza
 
 
 def check_koffer(state: koffer.State) -> None:
@@ -29,5 +30,6 @@ def check_koffer(state: koffer.State) -> None:
 
 INVARIANTS: Mapping[str, Callable[[Any], None]] = {
     "koffer": check_koffer,
+    "kamozza": check_kamozza,
 }
 """By game: raises AssertionError if a state cannot be."""

@@ -22,6 +22,14 @@ OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "4,13,15", "games": "2"},
         {"specials": "random", "games": "4"},
     ),
+    "kamozza": (
+        {},
+        {"table_talk": "true"},
+        {"mode": "variant"},
+        {"mode": "variant", "typhoon": "true"},
+        {"mode": "variant", "cat_ship": "true"},
+        {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
+    ),
 }
 """By game: every combination of options worth a match."""
 
@@ -31,6 +39,12 @@ GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "2,3,4"},
         {"specials": "6,13,15"},
         {"specials": "random", "games": "2"},
+    ),
+    "kamozza": (
+        {},
+        {"table_talk": "true"},
+        {"mode": "variant"},
+        {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
     ),
 }
 """By game: options of which a golden record is kept for each number of seats."""
