@@ -145,11 +145,9 @@ def _ship(ship: KamozzaShip) -> Ship:
 
 
 def share(port: int, ships: Sequence[Ship], weight: int) -> float:
-    """How likely somebody with such a load goes to a port: never to a ship that is too small for it."""
-    if len(ships) == 1:
-        return 1.0
-    room = [ship.capacity if ship.capacity >= weight else 0 for ship in ships]
-    return room[port] / sum(room) if any(room) else 0.5
+    """How likely somebody goes to a port with such a load: to any ship that is large enough for it."""
+    fitting = [index for index, ship in enumerate(ships) if ship.capacity >= weight]
+    return (port in fitting) / len(fitting) if fitting else 1 / len(ships)
 
 
 @lru_cache(maxsize=4096)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import product
-from math import erf, exp, sqrt
+from itertools import pairwise, product
+from math import erf, exp, prod, sqrt
 from random import Random
 from typing import NamedTuple
 
@@ -38,10 +38,10 @@ LATER = 0.3
 """Part of its value that a card is worth while it can still be played in a later round."""
 ELIMINATED = 100.0
 """Points that each card costs which will be missing for a later round."""
+NEGLIGIBLE = 0.001
+"""A chance that is not worth a calculation."""
 SENSE = 3.0
 """Difference in points that makes a choice e times as likely."""
-WORLDS = 2
-"""Times that the others' cards are drawn for each playout."""
 
 
 class Round(NamedTuple):
@@ -76,11 +76,17 @@ def playout(state: State, rng: Random) -> Sequence[float]:
     """By seat what it can expect if its cards, and its port if it has one, stay as they are."""
     round_ = round_of(state)
     results = hopes(round_)
-    for _ in range(WORLDS):
-        drawn = draw_loads(round_, rng)
-        for seat in round_.seats:
-            if load := round_.loads[seat]:
-                results[seat] += expected(round_, seat, load, drawn) / WORLDS
+    drawn = draw_loads(round_, rng)
+    for seat in round_.seats:
+        if load := round_.loads[seat]:
+            if len(round_.ships) == 1:
+                hands = tuple(hand for hand, _ in rivals(round_, seat))
+                gain = expected_at_the_only_port(
+                    load, round_.hands[seat], hands, round_.ships, round_.to_come
+                )
+            else:
+                gain = expected(round_, seat, load, drawn)
+            results[seat] += gain
     return results
 
 
@@ -170,8 +176,6 @@ def likely_loads(
 @lru_cache(maxsize=16384)
 def share_of_b(load: Cards, others: Rivals, ships: tuple[Ship, ...], variant: bool) -> float:
     """How likely somebody takes a load to port B."""
-    if len(ships) == 1:
-        return 0.0
     a, b = gains_of(load, others, ships, variant)
     return 1 / (1 + exp((a - b) / SENSE))
 
@@ -187,8 +191,9 @@ def expected(round_: Round, seat: int, load: Cards, drawn: Sequence[Cards]) -> f
     for other in others:
         to_b = share_of_b(drawn[other], rivals(round_, other), round_.ships, round_.variant)
         shares.append(to_b if port == rules.PORT_B else 1 - to_b)
-    ship, result = round_.ships[port], 0.0
+    ship = round_.ships[port]
     score = score_of_one if round_.variant else score_of_cargo
+    result = 0.0
     for present in product((False, True), repeat=len(others)):
         chance, there = 1.0, []
         for other, share, is_there in zip(others, shares, present, strict=True):
@@ -197,9 +202,27 @@ def expected(round_: Round, seat: int, load: Cards, drawn: Sequence[Cards]) -> f
                 there.append(drawn[other])
             else:
                 chance *= 1 - share
-        if chance > 0.001:
+        if chance > NEGLIGIBLE:
             result += chance * score(load, there, ship)
     return result
+
+
+@lru_cache(maxsize=4096)
+def expected_at_the_only_port(
+    card: Cards, hand: Cards, others: tuple[Cards, ...], ships: tuple[Ship, ...], to_come: int
+) -> float:
+    """The variant with three seats: nobody chooses a port, so all that can meet is gone through."""
+    hands = (hand, *others)
+    likely = []
+    for other in range(1, len(hands)):
+        known = tuple((hands[i], 0) for i in range(len(hands)) if i != other)
+        cards, sums = likely_loads(hands[other], 1, known, ships, True, to_come)
+        chances = [(high - low) / sums[-1] for low, high in pairwise([0.0, *sums])]
+        likely.append(list(zip(cards, chances, strict=True)))
+    return sum(
+        prod(chance for _, chance in met) * score_of_one(card, [there for there, _ in met], ships[0])
+        for met in product(*likely)
+    )
 
 
 def score_of_cargo(load: Cards, others: Sequence[Cards], ship: Ship) -> int:
