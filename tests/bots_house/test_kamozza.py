@@ -49,7 +49,7 @@ def test_greedy_beats_first_and_random(options: OptionSet) -> None:
     assert ranks["GreedyBot"] + 0.4 < min(ranks["FirstBot"], ranks["RandomBot"])
 
 
-@pytest.mark.parametrize(("options", "deals"), [(OPTIONS[0], 1), (OPTIONS[1], 2)])
+@pytest.mark.parametrize(("options", "deals"), [(OPTIONS[0], 3), (OPTIONS[1], 2)])
 def test_search_beats_greedy(options: OptionSet, deals: int) -> None:
     seating = [SearchBot, GreedyBot, RandomBot, FirstBot]
     ranks = mean_ranks(case("kamozza", 4, options), seating, deals)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -435,7 +436,8 @@ class State:
         """Ships that lie in port now: port A's, then port B's if it is used."""
         if not self.movers:
             return ()
-        return tuple(deck[len(self.past)] for deck in self.deal.decks if deck)
+        (a, b), gone = self.deal.decks, len(self.past)
+        return (a[gone], b[gone]) if b else (a[gone],)
 
 
 # setup
@@ -491,25 +493,26 @@ def _check_deal(seats: int, options: Options, deal: Deal) -> None:
 def _begin_round(state: State, events: list[Event]) -> None:
     """Eliminate who has no card, then let the ships arrive (Z6)."""
     state.round += 1
-    start_seat, active = state.start_seat, []
-    for seat, hand in enumerate(state.hands):
-        if state.eliminated[seat]:
-            continue
-        if hand:
-            active.append(seat)
-        else:
-            state.eliminated[seat] = state.round
-            events.append(Eliminated(seat, state.round))
-    # Clockwise from the nominal start seat: those from it on, then those before it.
-    state.order = tuple(
-        [seat for seat in active if seat >= start_seat] + [seat for seat in active if seat < start_seat]
-    )
+    active = tuple([seat for seat, hand in enumerate(state.hands) if hand])
+    if len(active) < state.seats:
+        for seat in sorted(state.order):
+            if not state.hands[seat]:
+                state.eliminated[seat] = state.round
+                events.append(Eliminated(seat, state.round))
+    start_seat = state.start_seat
+    state.order = _clockwise(active, start_seat)
     if not active:
         _end(state, events)
         return
     state.loading = True
-    state.movers = _ALONE[state.order[0]] if state.options.mode == "base" else tuple(active)
+    state.movers = _ALONE[state.order[0]] if state.options.mode == "base" else active
     events.append(Began(state.round, start_seat, state.ships))
+
+
+@cache
+def _clockwise(active: tuple[Seat, ...], start_seat: Seat) -> tuple[Seat, ...]:
+    """Seats in the order in which they commit cargo: from the nominal start seat on (Z7)."""
+    return tuple(sorted(active, key=lambda seat: (seat < start_seat, seat)))
 
 
 # legal actions

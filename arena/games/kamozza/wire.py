@@ -116,41 +116,41 @@ def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], event
 
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
     pieces = [
-        _table_piece(
-            state.round,
-            state.rounds,
-            state.start_seat,
-            state.loading,
-            state.movers,
-            state.ships,
-            *_undrawn(state.deal, state.arrived),
-            state.options,
-        )
+        _round_piece(state.seats, state.options, state.deal, state.round, state.arrived, bool(state.movers)),
+        _stage_piece(state.loading, state.movers),
     ]
-    committed = state.committed
-    pieces += [
-        _player_piece(
-            state.points[player],
-            state.loaded[player],
-            state.lost[player],
-            hand,
-            COUNT[committed[player]],
-            committed[player] if player == seat else 0,
-            state.claims[player],
-            state.stamps[player],
-            state.eliminated[player],
-        )
-        for player, hand in enumerate(state.hands)
-    ]
-    pieces += [_past_piece(past) for past in state.past]
+    numbers = [COUNT[cards] for cards in state.committed]
+    own = [0] * state.seats
+    if seat is not None:
+        own[seat] = state.committed[seat]
+    pieces += map(
+        _player_piece,
+        state.points,
+        state.loaded,
+        state.lost,
+        state.hands,
+        numbers,
+        own,
+        state.claims,
+        state.stamps,
+        state.eliminated,
+    )
+    pieces += map(_past_piece, state.past)
     return b"".join(pieces)
 
 
 @lru_cache(maxsize=2048)
-def _undrawn(deal: Deal, arrived: int) -> tuple[tuple[Ship, ...], tuple[Ship, ...]]:
-    """Ships that have not arrived, sorted, so that nothing of their order is left."""
+def _round_piece(seats: int, options: Options, deal: Deal, round_: int, arrived: int, in_port: bool) -> bytes:
+    """What stays as it is during a round. Of the ships to come just the cards are told, not their order."""
+    piece = KamozzaView(round=round_, rounds=rules.rounds_of(seats, options))
+    piece.start_seat = (deal.start_seat + round_ - 1) % seats
     a, b = deal.decks
-    return _in_order(a[arrived:]), _in_order(b[arrived:])
+    if in_port:
+        piece.ships.extend([_ship_message(deck[arrived - 1]) for deck in (a, b) if deck])
+    piece.undrawn_a.extend(map(_ship_message, _in_order(a[arrived:])))
+    piece.undrawn_b.extend(map(_ship_message, _in_order(b[arrived:])))
+    piece.options.CopyFrom(options_message(options).kamozza)
+    return piece.SerializeToString()
 
 
 def _in_order(ships: Iterable[Ship]) -> tuple[Ship, ...]:
@@ -158,29 +158,12 @@ def _in_order(ships: Iterable[Ship]) -> tuple[Ship, ...]:
     return tuple(sorted(ships, key=lambda ship: (ship < 1, -ship if ship < 1 else ship)))
 
 
-@lru_cache(maxsize=2048)
-def _table_piece(
-    round_: int,
-    rounds: int,
-    start_seat: Seat,
-    loading: bool,
-    movers: tuple[Seat, ...],
-    ships: tuple[Ship, ...],
-    undrawn_a: tuple[Ship, ...],
-    undrawn_b: tuple[Ship, ...],
-    options: Options,
-) -> bytes:
-    table = KamozzaView(round=round_, rounds=rounds, start_seat=start_seat)
+@lru_cache(maxsize=256)
+def _stage_piece(loading: bool, movers: tuple[Seat, ...]) -> bytes:
     if not movers:
-        table.stage = KamozzaStage.KAMOZZA_STAGE_OVER
-    else:
-        table.stage = KamozzaStage.KAMOZZA_STAGE_CARGO if loading else KamozzaStage.KAMOZZA_STAGE_PORT
-    table.to_move.extend(movers)
-    table.ships.extend(map(_ship_message, ships))
-    table.undrawn_a.extend(map(_ship_message, undrawn_a))
-    table.undrawn_b.extend(map(_ship_message, undrawn_b))
-    table.options.CopyFrom(options_message(options).kamozza)
-    return table.SerializeToString()
+        return KamozzaView(stage=KamozzaStage.KAMOZZA_STAGE_OVER).SerializeToString()
+    stage = KamozzaStage.KAMOZZA_STAGE_CARGO if loading else KamozzaStage.KAMOZZA_STAGE_PORT
+    return KamozzaView(stage=stage, to_move=movers).SerializeToString()
 
 
 @lru_cache(maxsize=16384)
@@ -248,8 +231,7 @@ def _action_message(action: Action) -> KamozzaAction:
 
 
 _ACTION_PIECE = {
-    action: KamozzaTurn(actions=[_action_message(action)]).SerializeToString()
-    for action in ALL_ACTIONS
+    action: KamozzaTurn(actions=[_action_message(action)]).SerializeToString() for action in ALL_ACTIONS
 }
 
 

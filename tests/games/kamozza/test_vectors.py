@@ -498,6 +498,18 @@ def test_k26_both_ports_may_have_a_typhoon() -> None:
         (3, VARIANT, rules.SMALL_SHIPS + rules.LARGE_SHIPS, ()),
         (4, BONUS, (*rules.SMALL_SHIPS, TYPHOON), (*rules.LARGE_SHIPS, TYPHOON, CAT_SHIP)),
         (3, BONUS, (*rules.SMALL_SHIPS, *rules.LARGE_SHIPS, TYPHOON, CAT_SHIP), ()),
+        (
+            5,
+            Options("variant", typhoon=True),
+            (*rules.SMALL_SHIPS, TYPHOON),
+            (*rules.LARGE_SHIPS, TYPHOON),
+        ),
+        (
+            3,
+            Options("variant", typhoon=True),
+            (*rules.SMALL_SHIPS, *rules.LARGE_SHIPS, TYPHOON),
+            (),
+        ),
         (5, Options("variant", cat_ship=True), rules.SMALL_SHIPS, (*rules.LARGE_SHIPS, CAT_SHIP)),
     ],
 )
