@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from arena.games.chance import Chance
 from arena.games.game import GameError, IllegalActionError, OptionError, Outcome, PlayersError, Seat
@@ -49,15 +49,7 @@ NEVER: Stamp = (0, 0, 0)
 Fate: TypeAlias = Literal[
     "loaded", "sunk", "eaten", "confiscated", "turned away", "left behind", "blown away"
 ]
-FATES: tuple[Fate, ...] = (
-    "loaded",
-    "sunk",
-    "eaten",
-    "confiscated",
-    "turned away",
-    "left behind",
-    "blown away",
-)
+FATES: tuple[Fate, ...] = get_args(Fate)
 
 _ALL_SETS = range(ALL_CARDS + 1)
 BITS: tuple[tuple[Cards, ...], ...] = tuple(

@@ -62,7 +62,6 @@ from arena.games.kamozza.rules import (
     Load,
     Options,
     Past,
-    Port,
     Resolved,
     Scored,
     Ship,
@@ -71,11 +70,7 @@ from arena.games.kamozza.rules import (
 )
 from arena.games.pieces import submessage
 
-_WIRE_PORT = {
-    NO_PORT: KamozzaPort.KAMOZZA_PORT_UNSPECIFIED,
-    PORT_A: KamozzaPort.KAMOZZA_PORT_A,
-    PORT_B: KamozzaPort.KAMOZZA_PORT_B,
-}
+_WIRE_PORT = {PORT_A: KamozzaPort.KAMOZZA_PORT_A, PORT_B: KamozzaPort.KAMOZZA_PORT_B}
 _PORT = {on_wire: port for port, on_wire in _WIRE_PORT.items()}
 _WIRE_FATE = dict(
     zip(
@@ -260,10 +255,11 @@ def with_claim(state: State, seat: Seat, action: Action, claim: GameClaim) -> Ac
     if (game := claim.WhichOneof("game")) not in ("kamozza", None):
         raise IllegalActionError(f"seat {seat} made a claim of {game}: one of Kamozza is needed (Z19)")
     said = claim.kamozza
-    # A number that the wire carries and no port has, its zero included, is passed on to be refused.
-    port = _PORT.get(said.port, said.port) if said.HasField("port") else NO_PORT
-    if said.HasField("port") and port == NO_PORT:
-        raise IllegalActionError(f"seat {seat} claimed an unspecified port: leave it out to name none (Z19)")
+    if said.HasField("port") and said.port not in _PORT:
+        raise IllegalActionError(
+            f"seat {seat} claimed port number {said.port} of the wire: A, B or none may be named (Z19)"
+        )
+    port = _PORT[said.port] if said.HasField("port") else NO_PORT
     return rules.with_claim(state, seat, action, tuple(said.cards), port)
 
 
@@ -461,7 +457,7 @@ def _cards(values: Iterable[int]) -> Cards:
 
 def _claim(message: KamozzaClaim) -> Claim:
     """What was said; the empty message is nothing."""
-    port: Port = _PORT[message.port] if message.HasField("port") else NO_PORT
+    port = _PORT[message.port] if message.HasField("port") else NO_PORT
     claim = Claim(_cards(message.cards), port)
     return NOTHING_SAID if claim == NOTHING_SAID else claim
 

@@ -19,7 +19,6 @@ from arena.games.kamozza.rules import (
     Load,
     Options,
     Resolved,
-    Stamp,
     State,
 )
 
@@ -103,10 +102,6 @@ def fates(resolved: Resolved) -> list[str]:
 def hands(state: State) -> list[tuple[int, ...]]:
     """By seat the values of the cards that were not played."""
     return [rules.CARD_VALUES[hand] for hand in state.hands]
-
-
-def boarded(state: State) -> list[Stamp]:
-    return state.stamps
 
 
 def legal(state: State) -> list[tuple[int, ...]]:

@@ -135,12 +135,11 @@ def test_t11_capacity_just_met_and_exceeded() -> None:
 def test_t12_how_many_loads_are_legal() -> None:
     state = started(3)
     assert len(legal(state)) == 28
-    play_rounds(state, *["1+3A 1A 1A", "5+7A 3A 3A"])
-    state.movers = (0,)
-    assert hands(state)[0] == (10, 15, 20)
-    state.hands[0] = rules.CARD_OF[10] | rules.CARD_OF[15]
+    assert legal(state)[:8] == [(1,), (3,), (5,), (7,), (10,), (15,), (20,), (1, 3)]
+    assert legal(state)[-2:] == [(10, 20), (15, 20)]
+    state.hands[0] = load("10+15").cards
     assert legal(state) == [(10,), (15,), (10, 15)]
-    state.hands[0] = rules.CARD_OF[15]
+    state.hands[0] = load("15").cards
     assert legal(state) == [(15,)]
 
 
@@ -651,6 +650,12 @@ def test_malformed_claims_are_refused(malformed: GameClaim) -> None:
         KAMOZZA.with_claim(state, 0, load("5"), malformed)
 
 
+def test_a_claim_names_a_port_that_there_is() -> None:
+    for port in (-2, 2):
+        with pytest.raises(IllegalActionError, match=f"claimed port {port}: A, B or none"):
+            rules.with_claim(started(4, TALK), 0, load("5"), (), port)
+
+
 def test_claims_that_are_no_part_of_the_match_are_refused() -> None:
     state = started(4)
     with pytest.raises(IllegalActionError, match="has no table talk"):
@@ -750,6 +755,23 @@ def test_how_few_decisions_a_base_game_can_take(seats: int, least: int) -> None:
     assert decisions_of(started(seats), most=2) == least
 
 
+@pytest.mark.parametrize(("seats", "doubles"), [(3, 1), (4, 3), (5, 2)])
+def test_how_many_double_loads_a_player_can_afford(seats: int, doubles: int) -> None:
+    for loads, out in ((doubles, False), (doubles + 1, True)):
+        state = started(seats)
+        for number in range(state.rounds):
+            for seat in state.order:
+                # Seat 0 spends its pairs first, the others never have one.
+                most = 2 if seat == 0 and number < loads else 1
+                fitting = [a for a in rules.actions(state, seat) if rules.COUNT[a[0]] <= most]
+                rules.apply(state, {seat: fitting[-1]})
+            rules.apply(state, {seat: Dock(0) for seat in state.movers})
+            if state.eliminated[0]:
+                break
+        # With four seats a fourth pair cannot be had: the hand is empty just when the match is over.
+        assert bool(state.eliminated[0]) == (out and seats != 4)
+
+
 def decisions_of(state: State, most: int) -> int:
     """Decisions of a match in which everybody always loads the last that it may of so many cards."""
     decisions = 0
@@ -757,7 +779,8 @@ def decisions_of(state: State, most: int) -> int:
         moves = {}
         for seat in state.movers:
             actions = rules.actions(state, seat)
-            assert len(actions) <= (28 if state.loading else 2)
+            cargo = 28 if state.options.mode == "base" else 7
+            assert len(actions) <= (cargo if state.loading else 2)
             fitting = [a for a in actions if isinstance(a, Dock) or rules.COUNT[a.cards] <= most]
             moves[seat] = fitting[-1]
         decisions += len(moves)

@@ -50,7 +50,7 @@ class _KamozzaPort:
 class _KamozzaPortEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KamozzaPort.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     KAMOZZA_PORT_UNSPECIFIED: _KamozzaPort.ValueType  # 0
-    """Never sent, but for a claim that names no port."""
+    """Never sent."""
     KAMOZZA_PORT_A: _KamozzaPort.ValueType  # 1
     """Port A: small ships; in the variant with three seats the only port."""
     KAMOZZA_PORT_B: _KamozzaPort.ValueType  # 2
@@ -60,7 +60,7 @@ class KamozzaPort(_KamozzaPort, metaclass=_KamozzaPortEnumTypeWrapper):
     """A port."""
 
 KAMOZZA_PORT_UNSPECIFIED: KamozzaPort.ValueType  # 0
-"""Never sent, but for a claim that names no port."""
+"""Never sent."""
 KAMOZZA_PORT_A: KamozzaPort.ValueType  # 1
 """Port A: small ships; in the variant with three seats the only port."""
 KAMOZZA_PORT_B: KamozzaPort.ValueType  # 2
@@ -530,7 +530,9 @@ class KamozzaView(_message.Message):
     PAST_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
     round: _builtins.int
-    """Number of the round, from 1; the last one if the match is over."""
+    """Number of the round, from 1. If the match is over: of the last one that was played, or would have been
+    played had not everybody been eliminated.
+    """
     rounds: _builtins.int
     """Rounds of the match."""
     start_seat: _builtins.int
