@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 from arena.games.game import AnyGame, UnknownGameError
 from arena.games.hochstapler import Hochstapler
+from arena.games.kamozza import Kamozza
 from arena.games.koffer import Koffer
 
-_ALL: tuple[AnyGame, ...] = (Koffer(), Hochstapler())
+_ALL: tuple[AnyGame, ...] = (Koffer(), Hochstapler(), Kamozza())
 
 GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
 """All games by name."""

@@ -12,7 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from botarena.v1.game_pb2 import GameClaim
+from google.protobuf.json_format import MessageToDict, ParseDict
+
 from arena.games import GAMES
+from arena.games.game import Seat
 from tests.games.option_sets import GOLDEN_SETS, OptionSet, label
 from tests.games.table import Table, case, play_at_random, play_out
 
@@ -42,19 +46,27 @@ def make(game: str, seats: int, options: OptionSet) -> dict[str, Any]:
 
 
 def replay(record: dict[str, Any]) -> dict[str, Any]:
-    """Play a match from its seed and action indexes and write down what happened."""
+    """Play a match from its seed, action indexes and claims, and write down what happened."""
     table = Table(case(record["game"], record["seats"], record["options"]), bytes.fromhex(record["seed"]))
-    indexes = iter(record["actions"])
-    play_out(
-        table,
-        lambda at: {seat: at.game.actions(at.state, seat)[next(indexes)] for seat in at.to_move},
-    )
+    indexes, claims = iter(enumerate(record["actions"])), record.get("claims", {})
+
+    def next_of(at: Table, seat: Seat) -> Any:
+        number, index = next(indexes)
+        action, claim = at.game.actions(at.state, seat)[index], claims.get(str(number))
+        if claim is None:
+            return action
+        return at.game.with_claim(at.state, seat, action, ParseDict(claim, GameClaim()))
+
+    play_out(table, lambda at: {seat: next_of(at, seat) for seat in at.to_move})
     assert next(indexes, None) is None, "the match was over before its actions were"
     return _written_down(table, record["options"])
 
 
 def _written_down(table: Table, options: OptionSet) -> dict[str, Any]:
     outcome = table.outcome()
+    claims = {
+        str(number): MessageToDict(claim) for number, claim in enumerate(table.claims) if claim is not None
+    }
     return {
         "game": table.game.name,
         "version": table.game.version,
@@ -62,6 +74,7 @@ def _written_down(table: Table, options: OptionSet) -> dict[str, Any]:
         "options": dict(options),
         "seed": table.seed.hex(),
         "actions": table.indexes,
+        **({"claims": claims} if claims else {}),
         "events": [str(event) for event in table.events],
         "scores": list(outcome.scores),
         "ranks": list(outcome.ranks),

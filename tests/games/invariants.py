@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.games.koffer import rules as koffer
 from tests.games.hochstapler.invariants import check_hochstapler
+from tests.games.kamozza.invariants import check_kamozza
 
 
 def check_koffer(state: koffer.State) -> None:
@@ -31,5 +32,6 @@ def check_koffer(state: koffer.State) -> None:
 INVARIANTS: Mapping[str, Callable[[Any], None]] = {
     "koffer": check_koffer,
     "hochstapler": check_hochstapler,
+    "kamozza": check_kamozza,
 }
 """By game: raises AssertionError if a state cannot be."""

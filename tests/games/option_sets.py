@@ -23,6 +23,14 @@ OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "random", "games": "4"},
     ),
     "hochstapler": ({}, {"match": "true"}),
+    "kamozza": (
+        {},
+        {"table_talk": "true"},
+        {"mode": "variant"},
+        {"mode": "variant", "typhoon": "true"},
+        {"mode": "variant", "cat_ship": "true"},
+        {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
+    ),
 }
 """By game: every combination of options worth a match."""
 
@@ -34,6 +42,12 @@ GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "random", "games": "2"},
     ),
     "hochstapler": ({}, {"match": "true"}),
+    "kamozza": (
+        {},
+        {"table_talk": "true"},
+        {"mode": "variant"},
+        {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
+    ),
 }
 """By game: options of which a golden record is kept for each number of seats."""
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from botarena.v1.game_pb2 import GameTurn
+from botarena.v1.game_pb2 import GameClaim, GameTurn
 
 from arena.games import GAMES
 from arena.games.chance import Chance
 from arena.games.game import AnyGame, Outcome, Seat
+from tests.games.claims import index_of, talk
 from tests.games.option_sets import OPTION_SETS, OptionSet, label
 
 
@@ -57,6 +58,7 @@ class Table:
         self.events: list[Any] = []
         self.moves: list[dict[Seat, Any]] = []
         self.indexes: list[int] = []
+        self.claims: list[GameClaim | None] = []
         self.turns: list[tuple[Seat, bytes]] = []
         self._seen = [0] * case.seats
         self._pieces: list[tuple[tuple[Seat, ...] | None, bytes]] = []
@@ -74,7 +76,10 @@ class Table:
         """Let the seats to move act; shows everybody the end once it is reached."""
         self.moves.append(dict(moves))
         for seat in sorted(moves):
-            self.indexes.append(list(self.game.actions(self.state, seat)).index(moves[seat]))
+            index = index_of(self.game, self.state, seat, moves[seat])
+            assert index is not None, f"{moves[seat]} is not among the actions of seat {seat}"
+            self.indexes.append(index)
+            self.claims.append(self.game.claim_of(moves[seat]))
         self._note(self.game.apply(self.state, moves))
         if not self.to_move:
             for seat in range(self.seats):
@@ -116,8 +121,11 @@ class Table:
 
 
 def random_moves(game: AnyGame, state: Any, rng: Random) -> dict[Seat, Any]:
-    """A uniformly random legal action for each seat to move."""
-    return {seat: rng.choice(game.actions(state, seat)) for seat in game.to_move(state)}
+    """A uniformly random legal action for each seat to move, with a claim where there is table talk."""
+    return {
+        seat: talk(game, state, seat, rng.choice(game.actions(state, seat)), rng)
+        for seat in game.to_move(state)
+    }
 
 
 def positions(table: Table, rng: Random) -> Iterator[int]:

@@ -19,6 +19,7 @@ from arena.games.game import (
     Ties,
     UnknownGameError,
 )
+from tests.games.claims import index_of
 from tests.games.invariants import INVARIANTS
 from tests.games.option_sets import OPTION_SETS
 from tests.games.table import CASES, Case, Table, play_at_random, positions, random_moves
@@ -189,7 +190,8 @@ def test_what_is_not_listed_is_refused_and_changes_nothing(case: Case) -> None:
         legal = {seat: game.actions(table.state, seat) for seat in table.to_move}
         before = everything_shown(table)
         for seat in table.to_move:
-            for action in [a for a in sorted(elsewhere) if a not in legal[seat]] + [None, "take", ()]:
+            illegal = [a for a in sorted(elsewhere) if index_of(game, table.state, seat, a) is None]
+            for action in [*illegal, None, "take", ()]:
                 moves = {other: actions[0] for other, actions in legal.items()} | {seat: action}
                 with pytest.raises(IllegalActionError):
                     game.apply(table.state, moves)

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x62otarena/v1/kamozza.proto\x12\x0b\x62otarena.v1\"\x10\n\x0eKamozzaOptions\"\x0e\n\x0cKamozzaClaim\"\r\n\x0bKamozzaTurnB\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x62otarena/v1/kamozza.proto\x12\x0b\x62otarena.v1\"o\n\x0eKamozzaOptions\x12&\n\x04mode\x18\x01 \x01(\x0e\x32\x18.botarena.v1.KamozzaMode\x12\x0f\n\x07typhoon\x18\x02 \x01(\x08\x12\x10\n\x08\x63\x61t_ship\x18\x03 \x01(\x08\x12\x12\n\ntable_talk\x18\x04 \x01(\x08\"S\n\x0cKamozzaClaim\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\r\x12+\n\x04port\x18\x02 \x01(\x0e\x32\x18.botarena.v1.KamozzaPortH\x00\x88\x01\x01\x42\x07\n\x05_port\"K\n\x0bKamozzaShip\x12*\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.botarena.v1.KamozzaShipKind\x12\x10\n\x08\x63\x61pacity\x18\x02 \x01(\r\"A\n\x0fKamozzaBoarding\x12\r\n\x05round\x18\x01 \x01(\r\x12\x10\n\x08position\x18\x02 \x01(\r\x12\r\n\x05place\x18\x03 \x01(\r\"\x84\x02\n\rKamozzaPlayer\x12\x0e\n\x06points\x18\x01 \x01(\r\x12\x0e\n\x06loaded\x18\x02 \x03(\r\x12\x0c\n\x04lost\x18\x03 \x03(\r\x12\x0c\n\x04hand\x18\x04 \x03(\r\x12\x11\n\tcommitted\x18\x05 \x01(\r\x12\x17\n\x0f\x63ommitted_cards\x18\x06 \x03(\r\x12-\n\x05\x63laim\x18\x07 \x01(\x0b\x32\x19.botarena.v1.KamozzaClaimH\x00\x88\x01\x01\x12\x32\n\x07\x62oarded\x18\x08 \x01(\x0b\x32\x1c.botarena.v1.KamozzaBoardingH\x01\x88\x01\x01\x12\x12\n\neliminated\x18\t \x01(\rB\x08\n\x06_claimB\n\n\x08_boarded\"b\n\x0cKamozzaCargo\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04\x63\x61rd\x18\x02 \x01(\r\x12&\n\x04\x66\x61te\x18\x03 \x01(\x0e\x32\x18.botarena.v1.KamozzaFate\x12\x0e\n\x06points\x18\x04 \x01(\r\"\xad\x01\n\x0fKamozzaResolved\x12&\n\x04port\x18\x01 \x01(\x0e\x32\x18.botarena.v1.KamozzaPort\x12\x10\n\x08position\x18\x02 \x01(\r\x12&\n\x04ship\x18\x03 \x01(\x0b\x32\x18.botarena.v1.KamozzaShip\x12(\n\x05\x63\x61rgo\x18\x04 \x03(\x0b\x32\x19.botarena.v1.KamozzaCargo\x12\x0e\n\x06weight\x18\x05 \x01(\r\"E\n\x0bKamozzaSaid\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12(\n\x05\x63laim\x18\x02 \x01(\x0b\x32\x19.botarena.v1.KamozzaClaim\"\xb8\x01\n\x10KamozzaPastRound\x12\r\n\x05round\x18\x01 \x01(\r\x12\x12\n\nstart_seat\x18\x02 \x01(\r\x12\'\n\x05ships\x18\x03 \x03(\x0b\x32\x18.botarena.v1.KamozzaShip\x12(\n\x06\x63laims\x18\x04 \x03(\x0b\x32\x18.botarena.v1.KamozzaSaid\x12.\n\x08resolved\x18\x05 \x03(\x0b\x32\x1c.botarena.v1.KamozzaResolved\"\x86\x03\n\x0bKamozzaView\x12\r\n\x05round\x18\x01 \x01(\r\x12\x0e\n\x06rounds\x18\x02 \x01(\r\x12\x12\n\nstart_seat\x18\x03 \x01(\r\x12(\n\x05stage\x18\x04 \x01(\x0e\x32\x19.botarena.v1.KamozzaStage\x12\x0f\n\x07to_move\x18\x05 \x03(\r\x12\'\n\x05ships\x18\x06 \x03(\x0b\x32\x18.botarena.v1.KamozzaShip\x12+\n\tundrawn_a\x18\x07 \x03(\x0b\x32\x18.botarena.v1.KamozzaShip\x12+\n\tundrawn_b\x18\x08 \x03(\x0b\x32\x18.botarena.v1.KamozzaShip\x12+\n\x07players\x18\t \x03(\x0b\x32\x1a.botarena.v1.KamozzaPlayer\x12+\n\x04past\x18\n \x03(\x0b\x32\x1d.botarena.v1.KamozzaPastRound\x12,\n\x07options\x18\x0b \x01(\x0b\x32\x1b.botarena.v1.KamozzaOptions\"\x1c\n\x0bKamozzaLoad\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\r\"m\n\rKamozzaAction\x12(\n\x04load\x18\x01 \x01(\x0b\x32\x18.botarena.v1.KamozzaLoadH\x00\x12(\n\x04port\x18\x02 \x01(\x0e\x32\x18.botarena.v1.KamozzaPortH\x00\x42\x08\n\x06\x61\x63tion\"\xec\x02\n\x0cKamozzaEvent\x12/\n\x05\x62\x65gan\x18\x01 \x01(\x0b\x32\x1e.botarena.v1.KamozzaRoundBeganH\x00\x12\x34\n\neliminated\x18\x02 \x01(\x0b\x32\x1e.botarena.v1.KamozzaEliminatedH\x00\x12\x32\n\tcommitted\x18\x03 \x01(\x0b\x32\x1d.botarena.v1.KamozzaCommittedH\x00\x12,\n\x06\x64ocked\x18\x04 \x01(\x0b\x32\x1a.botarena.v1.KamozzaDockedH\x00\x12\x30\n\x08resolved\x18\x05 \x01(\x0b\x32\x1c.botarena.v1.KamozzaResolvedH\x00\x12,\n\x06scored\x18\x06 \x01(\x0b\x32\x1a.botarena.v1.KamozzaScoredH\x00\x12*\n\x05\x65nded\x18\x07 \x01(\x0b\x32\x19.botarena.v1.KamozzaEndedH\x00\x42\x07\n\x05\x65vent\"_\n\x11KamozzaRoundBegan\x12\r\n\x05round\x18\x01 \x01(\r\x12\x12\n\nstart_seat\x18\x02 \x01(\r\x12\'\n\x05ships\x18\x03 \x03(\x0b\x32\x18.botarena.v1.KamozzaShip\"0\n\x11KamozzaEliminated\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05round\x18\x02 \x01(\r\"h\n\x10KamozzaCommitted\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12-\n\x05\x63laim\x18\x03 \x01(\x0b\x32\x19.botarena.v1.KamozzaClaimH\x00\x88\x01\x01\x42\x08\n\x06_claim\"D\n\x0cKamozzaBerth\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12&\n\x04port\x18\x02 \x01(\x0e\x32\x18.botarena.v1.KamozzaPort\":\n\rKamozzaDocked\x12)\n\x06\x62\x65rths\x18\x01 \x03(\x0b\x32\x19.botarena.v1.KamozzaBerth\"\x1f\n\rKamozzaScored\x12\x0e\n\x06points\x18\x01 \x03(\r\"-\n\x0cKamozzaEnded\x12\x0e\n\x06points\x18\x01 \x03(\r\x12\r\n\x05ranks\x18\x02 \x03(\r\"\x8d\x01\n\x0bKamozzaTurn\x12&\n\x04view\x18\x01 \x01(\x0b\x32\x18.botarena.v1.KamozzaView\x12+\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x1a.botarena.v1.KamozzaAction\x12)\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x19.botarena.v1.KamozzaEvent*\\\n\x0bKamozzaMode\x12\x1c\n\x18KAMOZZA_MODE_UNSPECIFIED\x10\x00\x12\x15\n\x11KAMOZZA_MODE_BASE\x10\x01\x12\x18\n\x14KAMOZZA_MODE_VARIANT\x10\x02*S\n\x0bKamozzaPort\x12\x1c\n\x18KAMOZZA_PORT_UNSPECIFIED\x10\x00\x12\x12\n\x0eKAMOZZA_PORT_A\x10\x01\x12\x12\n\x0eKAMOZZA_PORT_B\x10\x02*\x8e\x01\n\x0fKamozzaShipKind\x12!\n\x1dKAMOZZA_SHIP_KIND_UNSPECIFIED\x10\x00\x12\x1e\n\x1aKAMOZZA_SHIP_KIND_ORDINARY\x10\x01\x12\x1d\n\x19KAMOZZA_SHIP_KIND_TYPHOON\x10\x02\x12\x19\n\x15KAMOZZA_SHIP_KIND_CAT\x10\x03*v\n\x0cKamozzaStage\x12\x1d\n\x19KAMOZZA_STAGE_UNSPECIFIED\x10\x00\x12\x17\n\x13KAMOZZA_STAGE_CARGO\x10\x01\x12\x16\n\x12KAMOZZA_STAGE_PORT\x10\x02\x12\x16\n\x12KAMOZZA_STAGE_OVER\x10\x03*\xea\x01\n\x0bKamozzaFate\x12\x1c\n\x18KAMOZZA_FATE_UNSPECIFIED\x10\x00\x12\x17\n\x13KAMOZZA_FATE_LOADED\x10\x01\x12\x15\n\x11KAMOZZA_FATE_SUNK\x10\x02\x12\x16\n\x12KAMOZZA_FATE_EATEN\x10\x03\x12\x1c\n\x18KAMOZZA_FATE_CONFISCATED\x10\x04\x12\x1c\n\x18KAMOZZA_FATE_TURNED_AWAY\x10\x05\x12\x1c\n\x18KAMOZZA_FATE_LEFT_BEHIND\x10\x06\x12\x1b\n\x17KAMOZZA_FATE_BLOWN_AWAY\x10\x07\x42\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,10 +32,56 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'botarena.v1.kamozza_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\013botarena.v1P\001'
+  _globals['_KAMOZZAMODE']._serialized_start=2689
+  _globals['_KAMOZZAMODE']._serialized_end=2781
+  _globals['_KAMOZZAPORT']._serialized_start=2783
+  _globals['_KAMOZZAPORT']._serialized_end=2866
+  _globals['_KAMOZZASHIPKIND']._serialized_start=2869
+  _globals['_KAMOZZASHIPKIND']._serialized_end=3011
+  _globals['_KAMOZZASTAGE']._serialized_start=3013
+  _globals['_KAMOZZASTAGE']._serialized_end=3131
+  _globals['_KAMOZZAFATE']._serialized_start=3134
+  _globals['_KAMOZZAFATE']._serialized_end=3368
   _globals['_KAMOZZAOPTIONS']._serialized_start=42
-  _globals['_KAMOZZAOPTIONS']._serialized_end=58
-  _globals['_KAMOZZACLAIM']._serialized_start=60
-  _globals['_KAMOZZACLAIM']._serialized_end=74
-  _globals['_KAMOZZATURN']._serialized_start=76
-  _globals['_KAMOZZATURN']._serialized_end=89
+  _globals['_KAMOZZAOPTIONS']._serialized_end=153
+  _globals['_KAMOZZACLAIM']._serialized_start=155
+  _globals['_KAMOZZACLAIM']._serialized_end=238
+  _globals['_KAMOZZASHIP']._serialized_start=240
+  _globals['_KAMOZZASHIP']._serialized_end=315
+  _globals['_KAMOZZABOARDING']._serialized_start=317
+  _globals['_KAMOZZABOARDING']._serialized_end=382
+  _globals['_KAMOZZAPLAYER']._serialized_start=385
+  _globals['_KAMOZZAPLAYER']._serialized_end=645
+  _globals['_KAMOZZACARGO']._serialized_start=647
+  _globals['_KAMOZZACARGO']._serialized_end=745
+  _globals['_KAMOZZARESOLVED']._serialized_start=748
+  _globals['_KAMOZZARESOLVED']._serialized_end=921
+  _globals['_KAMOZZASAID']._serialized_start=923
+  _globals['_KAMOZZASAID']._serialized_end=992
+  _globals['_KAMOZZAPASTROUND']._serialized_start=995
+  _globals['_KAMOZZAPASTROUND']._serialized_end=1179
+  _globals['_KAMOZZAVIEW']._serialized_start=1182
+  _globals['_KAMOZZAVIEW']._serialized_end=1572
+  _globals['_KAMOZZALOAD']._serialized_start=1574
+  _globals['_KAMOZZALOAD']._serialized_end=1602
+  _globals['_KAMOZZAACTION']._serialized_start=1604
+  _globals['_KAMOZZAACTION']._serialized_end=1713
+  _globals['_KAMOZZAEVENT']._serialized_start=1716
+  _globals['_KAMOZZAEVENT']._serialized_end=2080
+  _globals['_KAMOZZAROUNDBEGAN']._serialized_start=2082
+  _globals['_KAMOZZAROUNDBEGAN']._serialized_end=2177
+  _globals['_KAMOZZAELIMINATED']._serialized_start=2179
+  _globals['_KAMOZZAELIMINATED']._serialized_end=2227
+  _globals['_KAMOZZACOMMITTED']._serialized_start=2229
+  _globals['_KAMOZZACOMMITTED']._serialized_end=2333
+  _globals['_KAMOZZABERTH']._serialized_start=2335
+  _globals['_KAMOZZABERTH']._serialized_end=2403
+  _globals['_KAMOZZADOCKED']._serialized_start=2405
+  _globals['_KAMOZZADOCKED']._serialized_end=2463
+  _globals['_KAMOZZASCORED']._serialized_start=2465
+  _globals['_KAMOZZASCORED']._serialized_end=2496
+  _globals['_KAMOZZAENDED']._serialized_start=2498
+  _globals['_KAMOZZAENDED']._serialized_end=2543
+  _globals['_KAMOZZATURN']._serialized_start=2546
+  _globals['_KAMOZZATURN']._serialized_end=2687
 # @@protoc_insertion_point(module_scope)

@@ -3,8 +3,11 @@
 isort:skip_file
 Kamozza on the wire: what a seat may know, what it may do and what it has seen happen."""
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -16,18 +19,183 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _KamozzaMode:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KamozzaModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KamozzaMode.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KAMOZZA_MODE_UNSPECIFIED: _KamozzaMode.ValueType  # 0
+    """Never sent."""
+    KAMOZZA_MODE_BASE: _KamozzaMode.ValueType  # 1
+    """One or two cards a round; an overloaded ship sinks with all its cargo."""
+    KAMOZZA_MODE_VARIANT: _KamozzaMode.ValueType  # 2
+    """One card a round, five rounds; a ship takes what fits, the heaviest first."""
+
+class KamozzaMode(_KamozzaMode, metaclass=_KamozzaModeEnumTypeWrapper):
+    """Which of the two games is played."""
+
+KAMOZZA_MODE_UNSPECIFIED: KamozzaMode.ValueType  # 0
+"""Never sent."""
+KAMOZZA_MODE_BASE: KamozzaMode.ValueType  # 1
+"""One or two cards a round; an overloaded ship sinks with all its cargo."""
+KAMOZZA_MODE_VARIANT: KamozzaMode.ValueType  # 2
+"""One card a round, five rounds; a ship takes what fits, the heaviest first."""
+Global___KamozzaMode: _TypeAlias = KamozzaMode  # noqa: Y015
+
+class _KamozzaPort:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KamozzaPortEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KamozzaPort.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KAMOZZA_PORT_UNSPECIFIED: _KamozzaPort.ValueType  # 0
+    """Never sent."""
+    KAMOZZA_PORT_A: _KamozzaPort.ValueType  # 1
+    """Port A: small ships; in the variant with three seats the only port."""
+    KAMOZZA_PORT_B: _KamozzaPort.ValueType  # 2
+    """Port B: large ships."""
+
+class KamozzaPort(_KamozzaPort, metaclass=_KamozzaPortEnumTypeWrapper):
+    """A port."""
+
+KAMOZZA_PORT_UNSPECIFIED: KamozzaPort.ValueType  # 0
+"""Never sent."""
+KAMOZZA_PORT_A: KamozzaPort.ValueType  # 1
+"""Port A: small ships; in the variant with three seats the only port."""
+KAMOZZA_PORT_B: KamozzaPort.ValueType  # 2
+"""Port B: large ships."""
+Global___KamozzaPort: _TypeAlias = KamozzaPort  # noqa: Y015
+
+class _KamozzaShipKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KamozzaShipKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KamozzaShipKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KAMOZZA_SHIP_KIND_UNSPECIFIED: _KamozzaShipKind.ValueType  # 0
+    """Never sent."""
+    KAMOZZA_SHIP_KIND_ORDINARY: _KamozzaShipKind.ValueType  # 1
+    """An ordinary ship."""
+    KAMOZZA_SHIP_KIND_TYPHOON: _KamozzaShipKind.ValueType  # 2
+    """No ship at all: whatever is brought here is lost. Variant only."""
+    KAMOZZA_SHIP_KIND_CAT: _KamozzaShipKind.ValueType  # 3
+    """A ship that turns rats away, so that they eat nothing. Variant only."""
+
+class KamozzaShipKind(_KamozzaShipKind, metaclass=_KamozzaShipKindEnumTypeWrapper):
+    """What a ship card shows."""
+
+KAMOZZA_SHIP_KIND_UNSPECIFIED: KamozzaShipKind.ValueType  # 0
+"""Never sent."""
+KAMOZZA_SHIP_KIND_ORDINARY: KamozzaShipKind.ValueType  # 1
+"""An ordinary ship."""
+KAMOZZA_SHIP_KIND_TYPHOON: KamozzaShipKind.ValueType  # 2
+"""No ship at all: whatever is brought here is lost. Variant only."""
+KAMOZZA_SHIP_KIND_CAT: KamozzaShipKind.ValueType  # 3
+"""A ship that turns rats away, so that they eat nothing. Variant only."""
+Global___KamozzaShipKind: _TypeAlias = KamozzaShipKind  # noqa: Y015
+
+class _KamozzaStage:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KamozzaStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KamozzaStage.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KAMOZZA_STAGE_UNSPECIFIED: _KamozzaStage.ValueType  # 0
+    """Never sent."""
+    KAMOZZA_STAGE_CARGO: _KamozzaStage.ValueType  # 1
+    """Cargo: by one seat after the other in the base game, by all at once in the variant."""
+    KAMOZZA_STAGE_PORT: _KamozzaStage.ValueType  # 2
+    """Ports, by all at once."""
+    KAMOZZA_STAGE_OVER: _KamozzaStage.ValueType  # 3
+    """Nothing: the match is over."""
+
+class KamozzaStage(_KamozzaStage, metaclass=_KamozzaStageEnumTypeWrapper):
+    """What is decided now."""
+
+KAMOZZA_STAGE_UNSPECIFIED: KamozzaStage.ValueType  # 0
+"""Never sent."""
+KAMOZZA_STAGE_CARGO: KamozzaStage.ValueType  # 1
+"""Cargo: by one seat after the other in the base game, by all at once in the variant."""
+KAMOZZA_STAGE_PORT: KamozzaStage.ValueType  # 2
+"""Ports, by all at once."""
+KAMOZZA_STAGE_OVER: KamozzaStage.ValueType  # 3
+"""Nothing: the match is over."""
+Global___KamozzaStage: _TypeAlias = KamozzaStage  # noqa: Y015
+
+class _KamozzaFate:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KamozzaFateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KamozzaFate.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KAMOZZA_FATE_UNSPECIFIED: _KamozzaFate.ValueType  # 0
+    """Never sent."""
+    KAMOZZA_FATE_LOADED: _KamozzaFate.ValueType  # 1
+    """It travelled and scored."""
+    KAMOZZA_FATE_SUNK: _KamozzaFate.ValueType  # 2
+    """Base game: the ship was overloaded and sank."""
+    KAMOZZA_FATE_EATEN: _KamozzaFate.ValueType  # 3
+    """Gold, eaten by rats at the same port."""
+    KAMOZZA_FATE_CONFISCATED: _KamozzaFate.ValueType  # 4
+    """Variant: another card at the port had the same value."""
+    KAMOZZA_FATE_TURNED_AWAY: _KamozzaFate.ValueType  # 5
+    """Variant: rats at the cat ship."""
+    KAMOZZA_FATE_LEFT_BEHIND: _KamozzaFate.ValueType  # 6
+    """Variant: it no longer fitted onto the ship."""
+    KAMOZZA_FATE_BLOWN_AWAY: _KamozzaFate.ValueType  # 7
+    """Variant: there was a typhoon in place of a ship."""
+
+class KamozzaFate(_KamozzaFate, metaclass=_KamozzaFateEnumTypeWrapper):
+    """What became of a card."""
+
+KAMOZZA_FATE_UNSPECIFIED: KamozzaFate.ValueType  # 0
+"""Never sent."""
+KAMOZZA_FATE_LOADED: KamozzaFate.ValueType  # 1
+"""It travelled and scored."""
+KAMOZZA_FATE_SUNK: KamozzaFate.ValueType  # 2
+"""Base game: the ship was overloaded and sank."""
+KAMOZZA_FATE_EATEN: KamozzaFate.ValueType  # 3
+"""Gold, eaten by rats at the same port."""
+KAMOZZA_FATE_CONFISCATED: KamozzaFate.ValueType  # 4
+"""Variant: another card at the port had the same value."""
+KAMOZZA_FATE_TURNED_AWAY: KamozzaFate.ValueType  # 5
+"""Variant: rats at the cat ship."""
+KAMOZZA_FATE_LEFT_BEHIND: KamozzaFate.ValueType  # 6
+"""Variant: it no longer fitted onto the ship."""
+KAMOZZA_FATE_BLOWN_AWAY: KamozzaFate.ValueType  # 7
+"""Variant: there was a typhoon in place of a ship."""
+Global___KamozzaFate: _TypeAlias = KamozzaFate  # noqa: Y015
+
 @_typing.final
 class KamozzaOptions(_message.Message):
     """Options of a match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    MODE_FIELD_NUMBER: _builtins.int
+    TYPHOON_FIELD_NUMBER: _builtins.int
+    CAT_SHIP_FIELD_NUMBER: _builtins.int
+    TABLE_TALK_FIELD_NUMBER: _builtins.int
+    mode: Global___KamozzaMode.ValueType
+    """Base game or variant."""
+    typhoon: _builtins.bool
+    """Whether each deck of ships holds a typhoon. Variant only."""
+    cat_ship: _builtins.bool
+    """Whether the cat ship is in port B's deck, or in the only one. Variant only."""
+    table_talk: _builtins.bool
+    """Whether a claim may go with a choice of cargo."""
     def __init__(
         self,
+        *,
+        mode: Global___KamozzaMode.ValueType = ...,
+        typhoon: _builtins.bool = ...,
+        cat_ship: _builtins.bool = ...,
+        table_talk: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cat_ship", b"cat_ship", "mode", b"mode", "table_talk", b"table_talk", "typhoon", b"typhoon"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -35,20 +203,704 @@ Global___KamozzaOptions: _TypeAlias = KamozzaOptions  # noqa: Y015
 
 @_typing.final
 class KamozzaClaim(_message.Message):
-    """Table talk with a choice of cargo: says what its speaker likes, binds nobody."""
+    """Table talk with a choice of cargo: says what its speaker likes, binds nobody, is never checked."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    CARDS_FIELD_NUMBER: _builtins.int
+    PORT_FIELD_NUMBER: _builtins.int
+    port: Global___KamozzaPort.ValueType
+    """The port that the speaker says it goes to; absent: it names none."""
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Values of the cards that the speaker says it loads: one or two different ones out of 1, 3, 5, 7, 10, 15
+        and 20, or none. Published in ascending order.
+        """
+
     def __init__(
         self,
+        *,
+        cards: _abc.Iterable[_builtins.int] | None = ...,
+        port: Global___KamozzaPort.ValueType | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_port", b"_port", "port", b"port"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_port", b"_port", "cards", b"cards", "port", b"port"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__port: _TypeAlias = _typing.Literal["port"]  # noqa: Y015
+    _WhichOneofArgType__port: _TypeAlias = _typing.Literal["_port", b"_port"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__port) -> _WhichOneofReturnType__port | None: ...
+
+Global___KamozzaClaim: _TypeAlias = KamozzaClaim  # noqa: Y015
+
+@_typing.final
+class KamozzaShip(_message.Message):
+    """A ship in port or yet to arrive."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    CAPACITY_FIELD_NUMBER: _builtins.int
+    kind: Global___KamozzaShipKind.ValueType
+    """What the card shows."""
+    capacity: _builtins.int
+    """Weight that it carries; 0 for a typhoon."""
+    def __init__(
+        self,
+        *,
+        kind: Global___KamozzaShipKind.ValueType = ...,
+        capacity: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["capacity", b"capacity", "kind", b"kind"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___KamozzaClaim: _TypeAlias = KamozzaClaim  # noqa: Y015
+Global___KamozzaShip: _TypeAlias = KamozzaShip  # noqa: Y015
+
+@_typing.final
+class KamozzaBoarding(_message.Message):
+    """When a player boarded. Later is better where points are equal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    PLACE_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """The round, from 1."""
+    position: _builtins.int
+    """Whether the port was resolved first or second in that round: 1 or 2."""
+    place: _builtins.int
+    """Variant: place of the card among those loaded onto the ship, from 1. Base game: 0."""
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        position: _builtins.int = ...,
+        place: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["place", b"place", "position", b"position", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaBoarding: _TypeAlias = KamozzaBoarding  # noqa: Y015
+
+@_typing.final
+class KamozzaPlayer(_message.Message):
+    """A player as everybody sees it, and as it sees itself."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POINTS_FIELD_NUMBER: _builtins.int
+    LOADED_FIELD_NUMBER: _builtins.int
+    LOST_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    COMMITTED_FIELD_NUMBER: _builtins.int
+    COMMITTED_CARDS_FIELD_NUMBER: _builtins.int
+    CLAIM_FIELD_NUMBER: _builtins.int
+    BOARDED_FIELD_NUMBER: _builtins.int
+    ELIMINATED_FIELD_NUMBER: _builtins.int
+    points: _builtins.int
+    """Points so far."""
+    committed: _builtins.int
+    """How many of these are committed in this round."""
+    eliminated: _builtins.int
+    """Round at whose beginning it had no card left and was eliminated, from 1; 0: it plays."""
+    @_builtins.property
+    def loaded(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Values of the played cards that scored, ascending."""
+
+    @_builtins.property
+    def lost(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Values of the played cards that did not, ascending."""
+
+    @_builtins.property
+    def hand(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Values of the cards that were not played in earlier rounds, ascending. Those committed in this round
+        are among them until they are revealed.
+        """
+
+    @_builtins.property
+    def committed_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Their values, ascending: shown to the player itself only."""
+
+    @_builtins.property
+    def claim(self) -> Global___KamozzaClaim:
+        """What the player said in this round; absent: nothing."""
+
+    @_builtins.property
+    def boarded(self) -> Global___KamozzaBoarding:
+        """When it boarded last; absent: never."""
+
+    def __init__(
+        self,
+        *,
+        points: _builtins.int = ...,
+        loaded: _abc.Iterable[_builtins.int] | None = ...,
+        lost: _abc.Iterable[_builtins.int] | None = ...,
+        hand: _abc.Iterable[_builtins.int] | None = ...,
+        committed: _builtins.int = ...,
+        committed_cards: _abc.Iterable[_builtins.int] | None = ...,
+        claim: Global___KamozzaClaim | None = ...,
+        boarded: Global___KamozzaBoarding | None = ...,
+        eliminated: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_boarded", b"_boarded", "_claim", b"_claim", "boarded", b"boarded", "claim", b"claim"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_boarded", b"_boarded", "_claim", b"_claim", "boarded", b"boarded", "claim", b"claim", "committed", b"committed", "committed_cards", b"committed_cards", "eliminated", b"eliminated", "hand", b"hand", "loaded", b"loaded", "lost", b"lost", "points", b"points"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__boarded: _TypeAlias = _typing.Literal["boarded"]  # noqa: Y015
+    _WhichOneofArgType__boarded: _TypeAlias = _typing.Literal["_boarded", b"_boarded"]  # noqa: Y015
+    _WhichOneofReturnType__claim: _TypeAlias = _typing.Literal["claim"]  # noqa: Y015
+    _WhichOneofArgType__claim: _TypeAlias = _typing.Literal["_claim", b"_claim"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__boarded) -> _WhichOneofReturnType__boarded | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__claim) -> _WhichOneofReturnType__claim | None: ...
+
+Global___KamozzaPlayer: _TypeAlias = KamozzaPlayer  # noqa: Y015
+
+@_typing.final
+class KamozzaCargo(_message.Message):
+    """A card that was revealed at a port."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    FATE_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that loaded it."""
+    card: _builtins.int
+    """Its value."""
+    fate: Global___KamozzaFate.ValueType
+    """What became of it."""
+    points: _builtins.int
+    """What it scored: its value, or 21 for rats that ate gold in the variant, if it was loaded; else 0."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        card: _builtins.int = ...,
+        fate: Global___KamozzaFate.ValueType = ...,
+        points: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "fate", b"fate", "points", b"points", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaCargo: _TypeAlias = KamozzaCargo  # noqa: Y015
+
+@_typing.final
+class KamozzaResolved(_message.Message):
+    """A port of which the cards were revealed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PORT_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    SHIP_FIELD_NUMBER: _builtins.int
+    CARGO_FIELD_NUMBER: _builtins.int
+    WEIGHT_FIELD_NUMBER: _builtins.int
+    port: Global___KamozzaPort.ValueType
+    """The port."""
+    position: _builtins.int
+    """Whether it was resolved first or second in its round: 1 or 2. Fewer players come first, then port A."""
+    weight: _builtins.int
+    """Base game: weight of all cards but eaten gold, also if that sank the ship. Variant: what was loaded."""
+    @_builtins.property
+    def ship(self) -> Global___KamozzaShip:
+        """The ship there."""
+
+    @_builtins.property
+    def cargo(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaCargo]:
+        """All cards there, by seat, then by value. In the variant they were loaded in descending order of points."""
+
+    def __init__(
+        self,
+        *,
+        port: Global___KamozzaPort.ValueType = ...,
+        position: _builtins.int = ...,
+        ship: Global___KamozzaShip | None = ...,
+        cargo: _abc.Iterable[Global___KamozzaCargo] | None = ...,
+        weight: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ship", b"ship"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cargo", b"cargo", "port", b"port", "position", b"position", "ship", b"ship", "weight", b"weight"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaResolved: _TypeAlias = KamozzaResolved  # noqa: Y015
+
+@_typing.final
+class KamozzaSaid(_message.Message):
+    """What a seat said."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CLAIM_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    @_builtins.property
+    def claim(self) -> Global___KamozzaClaim:
+        """Its claim."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        claim: Global___KamozzaClaim | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["claim", b"claim"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claim", b"claim", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaSaid: _TypeAlias = KamozzaSaid  # noqa: Y015
+
+@_typing.final
+class KamozzaPastRound(_message.Message):
+    """A finished round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    START_SEAT_FIELD_NUMBER: _builtins.int
+    SHIPS_FIELD_NUMBER: _builtins.int
+    CLAIMS_FIELD_NUMBER: _builtins.int
+    RESOLVED_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Its number, from 1."""
+    start_seat: _builtins.int
+    """Seat that began it, or would have if it had not been eliminated."""
+    @_builtins.property
+    def ships(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaShip]:
+        """The ships: port A's, then port B's if it is used."""
+
+    @_builtins.property
+    def claims(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaSaid]:
+        """What was said, by seat."""
+
+    @_builtins.property
+    def resolved(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaResolved]:
+        """The ports to which somebody went, in the order in which they were resolved."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        start_seat: _builtins.int = ...,
+        ships: _abc.Iterable[Global___KamozzaShip] | None = ...,
+        claims: _abc.Iterable[Global___KamozzaSaid] | None = ...,
+        resolved: _abc.Iterable[Global___KamozzaResolved] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims", b"claims", "resolved", b"resolved", "round", b"round", "ships", b"ships", "start_seat", b"start_seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaPastRound: _TypeAlias = KamozzaPastRound  # noqa: Y015
+
+@_typing.final
+class KamozzaView(_message.Message):
+    """All that a seat may know."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    START_SEAT_FIELD_NUMBER: _builtins.int
+    STAGE_FIELD_NUMBER: _builtins.int
+    TO_MOVE_FIELD_NUMBER: _builtins.int
+    SHIPS_FIELD_NUMBER: _builtins.int
+    UNDRAWN_A_FIELD_NUMBER: _builtins.int
+    UNDRAWN_B_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    PAST_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Number of the round, from 1. If the match is over: of the last one that was played, or would have been
+    played had not everybody been eliminated.
+    """
+    rounds: _builtins.int
+    """Rounds of the match."""
+    start_seat: _builtins.int
+    """Seat that begins this round, or would if it were not eliminated."""
+    stage: Global___KamozzaStage.ValueType
+    """What is decided now."""
+    @_builtins.property
+    def to_move(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats that owe this decision, ascending."""
+
+    @_builtins.property
+    def ships(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaShip]:
+        """Ships in port: port A's, then port B's if it is used. Empty once the match is over."""
+
+    @_builtins.property
+    def undrawn_a(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaShip]:
+        """Ships still to arrive at port A, by kind and capacity: their order is hidden."""
+
+    @_builtins.property
+    def undrawn_b(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaShip]:
+        """Ships still to arrive at port B, by kind and capacity: their order is hidden."""
+
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaPlayer]:
+        """The players by seat."""
+
+    @_builtins.property
+    def past(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaPastRound]:
+        """The finished rounds, oldest first."""
+
+    @_builtins.property
+    def options(self) -> Global___KamozzaOptions:
+        """Options of the match."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        rounds: _builtins.int = ...,
+        start_seat: _builtins.int = ...,
+        stage: Global___KamozzaStage.ValueType = ...,
+        to_move: _abc.Iterable[_builtins.int] | None = ...,
+        ships: _abc.Iterable[Global___KamozzaShip] | None = ...,
+        undrawn_a: _abc.Iterable[Global___KamozzaShip] | None = ...,
+        undrawn_b: _abc.Iterable[Global___KamozzaShip] | None = ...,
+        players: _abc.Iterable[Global___KamozzaPlayer] | None = ...,
+        past: _abc.Iterable[Global___KamozzaPastRound] | None = ...,
+        options: Global___KamozzaOptions | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "past", b"past", "players", b"players", "round", b"round", "rounds", b"rounds", "ships", b"ships", "stage", b"stage", "start_seat", b"start_seat", "to_move", b"to_move", "undrawn_a", b"undrawn_a", "undrawn_b", b"undrawn_b"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaView: _TypeAlias = KamozzaView  # noqa: Y015
+
+@_typing.final
+class KamozzaLoad(_message.Message):
+    """Cards for a ship: one or two in the base game, one in the variant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CARDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Their values, ascending."""
+
+    def __init__(
+        self,
+        *,
+        cards: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaLoad: _TypeAlias = KamozzaLoad  # noqa: Y015
+
+@_typing.final
+class KamozzaAction(_message.Message):
+    """Something that a seat may do."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOAD_FIELD_NUMBER: _builtins.int
+    PORT_FIELD_NUMBER: _builtins.int
+    port: Global___KamozzaPort.ValueType
+    """Take the committed cards to this port."""
+    @_builtins.property
+    def load(self) -> Global___KamozzaLoad:
+        """Commit cards, face down."""
+
+    def __init__(
+        self,
+        *,
+        load: Global___KamozzaLoad | None = ...,
+        port: Global___KamozzaPort.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "load", b"load", "port", b"port"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "load", b"load", "port", b"port"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_action: _TypeAlias = _typing.Literal["load", "port"]  # noqa: Y015
+    _WhichOneofArgType_action: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_action) -> _WhichOneofReturnType_action | None: ...
+
+Global___KamozzaAction: _TypeAlias = KamozzaAction  # noqa: Y015
+
+@_typing.final
+class KamozzaEvent(_message.Message):
+    """Something that happened at the table. All seats see the same events."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BEGAN_FIELD_NUMBER: _builtins.int
+    ELIMINATED_FIELD_NUMBER: _builtins.int
+    COMMITTED_FIELD_NUMBER: _builtins.int
+    DOCKED_FIELD_NUMBER: _builtins.int
+    RESOLVED_FIELD_NUMBER: _builtins.int
+    SCORED_FIELD_NUMBER: _builtins.int
+    ENDED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def began(self) -> Global___KamozzaRoundBegan:
+        """A round began."""
+
+    @_builtins.property
+    def eliminated(self) -> Global___KamozzaEliminated:
+        """A player had no card left and was eliminated."""
+
+    @_builtins.property
+    def committed(self) -> Global___KamozzaCommitted:
+        """A seat committed cards."""
+
+    @_builtins.property
+    def docked(self) -> Global___KamozzaDocked:
+        """The ports were revealed."""
+
+    @_builtins.property
+    def resolved(self) -> Global___KamozzaResolved:
+        """The cards at a port were revealed."""
+
+    @_builtins.property
+    def scored(self) -> Global___KamozzaScored:
+        """A round ended."""
+
+    @_builtins.property
+    def ended(self) -> Global___KamozzaEnded:
+        """The match ended."""
+
+    def __init__(
+        self,
+        *,
+        began: Global___KamozzaRoundBegan | None = ...,
+        eliminated: Global___KamozzaEliminated | None = ...,
+        committed: Global___KamozzaCommitted | None = ...,
+        docked: Global___KamozzaDocked | None = ...,
+        resolved: Global___KamozzaResolved | None = ...,
+        scored: Global___KamozzaScored | None = ...,
+        ended: Global___KamozzaEnded | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["began", b"began", "committed", b"committed", "docked", b"docked", "eliminated", b"eliminated", "ended", b"ended", "event", b"event", "resolved", b"resolved", "scored", b"scored"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["began", b"began", "committed", b"committed", "docked", b"docked", "eliminated", b"eliminated", "ended", b"ended", "event", b"event", "resolved", b"resolved", "scored", b"scored"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["began", "eliminated", "committed", "docked", "resolved", "scored", "ended"]  # noqa: Y015
+    _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
+
+Global___KamozzaEvent: _TypeAlias = KamozzaEvent  # noqa: Y015
+
+@_typing.final
+class KamozzaRoundBegan(_message.Message):
+    """A round began with the arrival of a ship at each port."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    START_SEAT_FIELD_NUMBER: _builtins.int
+    SHIPS_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Its number, from 1."""
+    start_seat: _builtins.int
+    """Seat that begins it, or would if it were not eliminated."""
+    @_builtins.property
+    def ships(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaShip]:
+        """The ships: port A's, then port B's if it is used."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        start_seat: _builtins.int = ...,
+        ships: _abc.Iterable[Global___KamozzaShip] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["round", b"round", "ships", b"ships", "start_seat", b"start_seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaRoundBegan: _TypeAlias = KamozzaRoundBegan  # noqa: Y015
+
+@_typing.final
+class KamozzaEliminated(_message.Message):
+    """A player was eliminated."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    round: _builtins.int
+    """Round at whose beginning it had no card left, from 1."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["round", b"round", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaEliminated: _TypeAlias = KamozzaEliminated  # noqa: Y015
+
+@_typing.final
+class KamozzaCommitted(_message.Message):
+    """A seat committed cards. In the variant this is published once all have done so."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    CLAIM_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    count: _builtins.int
+    """How many cards."""
+    @_builtins.property
+    def claim(self) -> Global___KamozzaClaim:
+        """What it said; absent: nothing."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        count: _builtins.int = ...,
+        claim: Global___KamozzaClaim | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_claim", b"_claim", "claim", b"claim"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_claim", b"_claim", "claim", b"claim", "count", b"count", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__claim: _TypeAlias = _typing.Literal["claim"]  # noqa: Y015
+    _WhichOneofArgType__claim: _TypeAlias = _typing.Literal["_claim", b"_claim"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__claim) -> _WhichOneofReturnType__claim | None: ...
+
+Global___KamozzaCommitted: _TypeAlias = KamozzaCommitted  # noqa: Y015
+
+@_typing.final
+class KamozzaBerth(_message.Message):
+    """A seat at a port."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    PORT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    port: Global___KamozzaPort.ValueType
+    """The port."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        port: Global___KamozzaPort.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["port", b"port", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaBerth: _TypeAlias = KamozzaBerth  # noqa: Y015
+
+@_typing.final
+class KamozzaDocked(_message.Message):
+    """The ports were revealed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BERTHS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def berths(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaBerth]:
+        """All that play, by seat."""
+
+    def __init__(
+        self,
+        *,
+        berths: _abc.Iterable[Global___KamozzaBerth] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["berths", b"berths"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaDocked: _TypeAlias = KamozzaDocked  # noqa: Y015
+
+@_typing.final
+class KamozzaScored(_message.Message):
+    """A round ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POINTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Points so far, by seat."""
+
+    def __init__(
+        self,
+        *,
+        points: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["points", b"points"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaScored: _TypeAlias = KamozzaScored  # noqa: Y015
+
+@_typing.final
+class KamozzaEnded(_message.Message):
+    """The match ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POINTS_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Points by seat."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Competition rank of each seat, 1 best."""
+
+    def __init__(
+        self,
+        *,
+        points: _abc.Iterable[_builtins.int] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["points", b"points", "ranks", b"ranks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KamozzaEnded: _TypeAlias = KamozzaEnded  # noqa: Y015
 
 @_typing.final
 class KamozzaTurn(_message.Message):
@@ -56,12 +908,33 @@ class KamozzaTurn(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    VIEW_FIELD_NUMBER: _builtins.int
+    ACTIONS_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def view(self) -> Global___KamozzaView:
+        """What the seat may know now."""
+
+    @_builtins.property
+    def actions(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaAction]:
+        """The legal actions in canonical order: single cards ascending, then pairs in lexicographic order; port A,
+        then port B. A claim goes with the reply, not with the action. Empty when nothing is asked.
+        """
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___KamozzaEvent]:
+        """What happened since the seat's last decision, oldest first."""
+
     def __init__(
         self,
+        *,
+        view: Global___KamozzaView | None = ...,
+        actions: _abc.Iterable[Global___KamozzaAction] | None = ...,
+        events: _abc.Iterable[Global___KamozzaEvent] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "events", b"events", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
