@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from arena.games.game import AnyGame, UnknownGameError
 from arena.games.koffer import Koffer
+from arena.games.kotki import Kotki
 
-_ALL: tuple[AnyGame, ...] = (Koffer(),)
+_ALL: tuple[AnyGame, ...] = (Koffer(), Kotki())
 
 GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
 """All games by name."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.games.koffer import rules as koffer
+from tests.games.kotki.invariants import check_kotki
 
 
 def check_koffer(state: koffer.State) -> None:
@@ -29,5 +30,6 @@ def check_koffer(state: koffer.State) -> None:
 
 INVARIANTS: Mapping[str, Callable[[Any], None]] = {
     "koffer": check_koffer,
+    "kotki": check_kotki,
 }
 """By game: raises AssertionError if a state cannot be."""

@@ -22,6 +22,11 @@ OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "4,13,15", "games": "2"},
         {"specials": "random", "games": "4"},
     ),
+    "kotki": (
+        {},
+        {"target": "15"},
+        {"max_rounds": "3"},
+    ),
 }
 """By game: every combination of options worth a match."""
 
@@ -31,6 +36,10 @@ GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "2,3,4"},
         {"specials": "6,13,15"},
         {"specials": "random", "games": "2"},
+    ),
+    "kotki": (
+        {},
+        {"target": "15", "max_rounds": "12"},
     ),
 }
 """By game: options of which a golden record is kept for each number of seats."""
