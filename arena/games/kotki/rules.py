@@ -1,7 +1,7 @@
 """The rules of Kotki. Numbers such as P7 are those of RULES.md beside this file.
 
-Players are seats 0..n-1, pillows are 0..3; each player has the pillow that `HOMES` names. Bait cards, cats and
-sets of cats are integers as `components` says; a set of pillows, fields or slots has a bit for each.
+Players are seats 0..n-1, pillows are 0..3; each player has the pillow that `HOMES` names. Bait cards, cats
+and sets of cats are integers as `components` says; a set of pillows, fields or slots has a bit for each.
 """
 
 from __future__ import annotations
