@@ -125,20 +125,20 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the view tells which cat is on top of the stack",
         "wire.py",
-        "        POINTS[state.top_cat],\n        state.over",
-        "        state.top_cat,\n        state.over",
+        "top = POINTS[state.top_cat]",
+        "top = state.top_cat",
     ),
     Fault(
         "the view tells the order of the bait stack",
         "wire.py",
-        "sorted(state.bait[state.bait_taken :])",
-        "state.bait[state.bait_taken :]",
+        "KotkiView.BAIT_STACK_FIELD_NUMBER, sorted(stack)",
+        "KotkiView.BAIT_STACK_FIELD_NUMBER, stack",
     ),
     Fault(
         "the view tells the order of the cat stack",
         "wire.py",
-        "bytes(sorted(state.cats[state.cats_taken :]))",
-        "bytes(state.cats[state.cats_taken :])",
+        "cat_stack=sorted(stack)",
+        "cat_stack=stack",
     ),
     Fault(
         "an event tells the next card of the bait stack",

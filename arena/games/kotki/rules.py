@@ -733,14 +733,13 @@ def pays(cost: Symbols, sources: Sequence[Symbols]) -> bool:
 
 def _swaps(state: State) -> Actions:
     """Swaps of arrow cards (P13)."""
-    pillows, home, barred = state.pillows, state.home, state.locked
-    if pillows[home][0] == EMPTY or barred >> home & 1:
+    home = state.home
+    first, second, third, fourth = state.pillows
+    barred = state.locked | (first[0] == EMPTY) | (second[0] == EMPTY) << 1
+    barred |= (third[0] == EMPTY) << 2 | (fourth[0] == EMPTY) << 3
+    if barred >> home & 1:
         return ()
-    barred |= state.swapped | 1 << home
-    for pillow in range(PILLOWS):
-        if pillows[pillow][0] == EMPTY:
-            barred |= 1 << pillow
-    return _SWAPS[ALL_PILLOWS & ~barred]
+    return _SWAPS[ALL_PILLOWS & ~(barred | state.swapped | 1 << home)]
 
 
 def _abilities(state: State) -> Actions:

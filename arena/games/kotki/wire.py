@@ -33,6 +33,7 @@ from arena.games.kotki.components import (
     CATS,
     DECK,
     DOG,
+    PILLOWS,
     POINTS,
     SHOWS,
     Bait,
@@ -92,6 +93,11 @@ _KIND = tuple(KotkiActionKind.Value(f"KOTKI_ACTION_KIND_{kind.upper()}") for kin
 _ON_WIRE: tuple[int, ...] = (*SHOWS[:DOG], KotkiSymbol.KOTKI_SYMBOL_DOG, 0)
 """By bait card, dog and empty field included, what stands for it on the wire."""
 _OFF_WIRE: dict[int, Bait] = {bits: card for card, bits in enumerate(_ON_WIRE)}
+_OWNERS: dict[int, tuple[Seat | None, ...]] = {
+    seats: tuple(homes.index(number) if number in homes else None for number in range(PILLOWS))
+    for seats, homes in HOMES.items()
+}
+"""By number of players and pillow, the seat of its player."""
 _TRANSLATION = bytes(_ON_WIRE).ljust(256, b"\0")
 
 
@@ -114,28 +120,51 @@ def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], event
 
 
 def _view_bytes(state: State) -> bytes:
-    homes, locked = HOMES[state.seats], state.locked
+    locked = state.locked
     pieces = [
-        _pillow_piece(homes.index(number) if number in homes else None, locked >> number & 1, pillow)
-        for number, pillow in enumerate(state.pillows)
+        _pillow_piece(seat, locked >> number & 1, state.pillows[number])
+        for number, seat in enumerate(_OWNERS[state.seats])
     ]
-    pieces += map(_player_piece, homes, state.points, state.captured, state.unused)
+    pieces += map(_player_piece, HOMES[state.seats], state.points, state.captured, state.unused)
     pieces += map(_yard_piece, state.yard)
-    pieces.append(_rest_piece(*_rest(state)))
-    held, bait_discard = sorted(state.bait[state.bait_taken :]), enumerate(state.bait_discard)
-    for number, cards in (
-        (KotkiView.BAIT_STACK_FIELD_NUMBER, held),
-        (KotkiView.BAIT_DISCARD_FIELD_NUMBER, [card for card, count in bait_discard for _ in range(count)]),
-        (KotkiView.COLLECTED_FIELD_NUMBER, state.collected),
-        (KotkiView.DRAWN_FIELD_NUMBER, state.drawn),
-    ):
-        if cards:
-            pieces.append(submessage(number, bytes(cards).translate(_TRANSLATION)))
-    if cats := bytes(sorted(state.cats[state.cats_taken :])):
-        pieces.append(submessage(KotkiView.CAT_STACK_FIELD_NUMBER, cats))
-    if state.cat_discard:
-        pieces.append(submessage(KotkiView.CAT_DISCARD_FIELD_NUMBER, bytes(members(state.cat_discard))))
+    pieces.append(_turn_piece(state.phase, state.drawn_from, state.swapped, state.placed))
+    top = POINTS[state.top_cat]
+    pieces.append(_match_piece(state.turn, state.start_seat, state.round, top, state.over, state.options))
+    pieces.append(_bait_stack_piece(state.bait[state.bait_taken :]))
+    pieces.append(_bait_discard_piece(bytes(state.bait_discard)))
+    pieces.append(_cats_piece(state.cats[state.cats_taken :], state.cat_discard))
+    if state.collected or state.drawn:
+        pieces.append(_hand_piece(state.collected, state.drawn))
     return b"".join(pieces)
+
+
+@lru_cache(maxsize=1 << 10)
+def _bait_stack_piece(stack: Baits) -> bytes:
+    """What a stack holds, in bait order."""
+    return _baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, sorted(stack))
+
+
+@lru_cache(maxsize=1 << 10)
+def _bait_discard_piece(counts: bytes) -> bytes:
+    cards = [card for card, count in enumerate(counts) for _ in range(count)]
+    return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, cards)
+
+
+@lru_cache(maxsize=1 << 10)
+def _hand_piece(collected: Baits, drawn: Baits) -> bytes:
+    return _baits_piece(KotkiView.COLLECTED_FIELD_NUMBER, collected) + _baits_piece(
+        KotkiView.DRAWN_FIELD_NUMBER, drawn
+    )
+
+
+def _baits_piece(number: int, cards: Sequence[Bait]) -> bytes:
+    return submessage(number, bytes(cards).translate(_TRANSLATION)) if cards else b""
+
+
+@lru_cache(maxsize=1 << 10)
+def _cats_piece(stack: CatIds, discard: int) -> bytes:
+    """What the cat stack and the cat discard hold, by number."""
+    return KotkiView(cat_stack=sorted(stack), cat_discard=members(discard)).SerializeToString()
 
 
 @lru_cache(maxsize=1 << 14)
@@ -165,48 +194,30 @@ def _yard_piece(cat: CatId) -> bytes:
     return KotkiView(yard=[_cat(cat)]).SerializeToString()
 
 
-def _rest(state: State) -> tuple[int, ...]:
-    return (
-        state.phase,
-        state.drawn_from,
-        state.turn,
-        state.start_seat,
-        state.round,
-        POINTS[state.top_cat],
-        state.over,
-        state.options.target,
-        state.options.max_rounds,
-        state.swapped,
-        state.placed,
-    )
-
-
-@lru_cache(maxsize=1 << 13)
-def _rest_piece(
-    phase: int,
-    drawn_from: int,
-    turn: Seat,
-    start_seat: Seat,
-    round: int,
-    top_cat_points: int,
-    over: int,
-    target: int,
-    max_rounds: int,
-    swapped: int,
-    placed: int,
-) -> bytes:
+@lru_cache(maxsize=1 << 12)
+def _turn_piece(phase: int, drawn_from: int, swapped: int, placed: int) -> bytes:
+    """What has been done in this turn."""
     return KotkiView(
         phase=_PHASE[phase],
         drawn_from=_PHASE[drawn_from],
+        swapped=members(swapped),
+        placed=members(placed),
+    ).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 13)
+def _match_piece(
+    turn: Seat, start_seat: Seat, round: int, top_cat_points: int, over: bool, options: Options
+) -> bytes:
+    """How far the match has come."""
+    return KotkiView(
         turn_seat=turn,
         start_seat=start_seat,
         round=round,
         top_cat_points=top_cat_points,
-        over=bool(over),
-        target=target,
-        max_rounds=max_rounds,
-        swapped=members(swapped),
-        placed=members(placed),
+        over=over,
+        target=options.target,
+        max_rounds=options.max_rounds,
     ).SerializeToString()
 
 

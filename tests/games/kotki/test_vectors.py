@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from itertools import combinations, permutations, product
 from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from arena.games import find_game
 from arena.games.chance import Chance
@@ -55,6 +58,7 @@ from tests.games.kotki.positions import (
     arrows,
     bait,
     baits,
+    baits_text,
     collected,
     deal_of,
     discard,
@@ -1028,6 +1032,43 @@ def test_p23_a_match_of_few_decisions() -> None:
     assert decisions == 5 * 4 * 4
     assert rules.outcome(state).ranks == (1, 1, 1, 1)
     assert rules.outcome(state).details == ("no cats",) * 4
+
+
+def test_p23_most_cards_revealed_in_a_turn() -> None:
+    """Empty pillows, and the dogs come last: 45 cards, three ignored dogs and the one that costs."""
+    others = [card for card in DECK if card != DOG]
+    state = position(cats={0: "4 15 26"}, stack=f"{baits_text(others)} D D D D")
+    play(state, *[REVEAL] * 45)
+    for cat in (4, 15, 26):
+        play(state, REVEAL, ignore(cat))
+    assert types(play(state, REVEAL)) == [Bust]
+    assert phase(state) == "after"
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    seats=st.sampled_from(rules.SEATS),
+    seed=st.binary(min_size=32, max_size=32),
+    choices=st.integers(0, 2**32),
+)
+def test_p23_bounds_of_a_turn_and_of_a_match(seats: int, seed: bytes, choices: int) -> None:
+    """What a match allows only so often is counted by itself; the rest of each turn is short."""
+    rng, chance, options = Random(choices), Chance(seed), Options(max_rounds=12)
+    state, _ = rules.start(seats, options, rules.deal(seats, options, chance), chance)
+    abilities = (rules.CHANGE_YARD, rules.DRAW, rules.SHIFT, rules.PADLOCK)
+    beside = (rules.LURE, rules.PLACE_DRAWN, rules.IGNORE_DOG, *abilities)
+    of_turn, of_match = 0, Counter[int]()
+    while rules.to_move(state):
+        action = rng.choice(legal(state))
+        play(state, action)
+        if action.kind in beside:
+            of_match[action.kind] += 1
+        of_turn = 0 if action == END else of_turn + (action.kind not in beside)
+        assert of_turn < rules.MOST_IN_A_TURN
+    assert of_match.total() <= rules.MOST_BESIDE
+    assert of_match[rules.LURE] <= len(CAT_IDS)
+    assert of_match[rules.PLACE_DRAWN] <= 3 + 2 * 2
+    assert of_match[rules.IGNORE_DOG] <= 3
 
 
 def test_p23_most_lures_of_one_slot() -> None:
