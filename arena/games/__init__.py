@@ -9,8 +9,9 @@ from arena.games.game import AnyGame, UnknownGameError
 from arena.games.hochstapler import Hochstapler
 from arena.games.kamozza import Kamozza
 from arena.games.koffer import Koffer
+from arena.games.kotki import Kotki
 
-_ALL: tuple[AnyGame, ...] = (Koffer(), Hochstapler(), Kamozza())
+_ALL: tuple[AnyGame, ...] = (Koffer(), Hochstapler(), Kamozza(), Kotki())
 
 GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
 """All games by name."""

@@ -8,6 +8,7 @@ from typing import Any
 from arena.games.koffer import rules as koffer
 from tests.games.hochstapler.invariants import check_hochstapler
 from tests.games.kamozza.invariants import check_kamozza
+from tests.games.kotki.invariants import check_kotki
 
 
 def check_koffer(state: koffer.State) -> None:
@@ -33,5 +34,6 @@ INVARIANTS: Mapping[str, Callable[[Any], None]] = {
     "koffer": check_koffer,
     "hochstapler": check_hochstapler,
     "kamozza": check_kamozza,
+    "kotki": check_kotki,
 }
 """By game: raises AssertionError if a state cannot be."""

@@ -30,6 +30,10 @@ OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"mode": "variant", "typhoon": "true"},
         {"mode": "variant", "cat_ship": "true"},
         {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
+    "kotki": (
+        {},
+        {"target": "15"},
+        {"max_rounds": "3"},
     ),
 }
 """By game: every combination of options worth a match."""
@@ -47,6 +51,9 @@ GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"table_talk": "true"},
         {"mode": "variant"},
         {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
+    "kotki": (
+        {},
+        {"target": "15", "max_rounds": "12"},
     ),
 }
 """By game: options of which a golden record is kept for each number of seats."""

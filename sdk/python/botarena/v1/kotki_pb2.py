@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x62otarena/v1/kotki.proto\x12\x0b\x62otarena.v1\"\x0e\n\x0cKotkiOptions\"\x0b\n\tKotkiTurnB\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x62otarena/v1/kotki.proto\x12\x0b\x62otarena.v1\"2\n\x0cKotkiOptions\x12\x0e\n\x06target\x18\x01 \x01(\r\x12\x12\n\nmax_rounds\x18\x02 \x01(\r\"s\n\x08KotkiCat\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x0c\n\x04\x63ost\x18\x02 \x01(\r\x12\x0e\n\x06points\x18\x03 \x01(\r\x12*\n\x07\x61\x62ility\x18\x04 \x01(\x0e\x32\x19.botarena.v1.KotkiAbility\x12\r\n\x05shows\x18\x05 \x01(\r\"I\n\x0bKotkiPillow\x12\x11\n\x04seat\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x0e\n\x06locked\x18\x02 \x01(\x08\x12\x0e\n\x06\x66ields\x18\x03 \x03(\rB\x07\n\x05_seat\"D\n\x10KotkiCapturedCat\x12\"\n\x03\x63\x61t\x18\x01 \x01(\x0b\x32\x15.botarena.v1.KotkiCat\x12\x0c\n\x04used\x18\x02 \x01(\x08\"Z\n\x0bKotkiPlayer\x12\x0e\n\x06pillow\x18\x01 \x01(\r\x12\x0e\n\x06points\x18\x02 \x01(\r\x12+\n\x04\x63\x61ts\x18\x03 \x03(\x0b\x32\x1d.botarena.v1.KotkiCapturedCat\"\xf0\x03\n\tKotkiView\x12)\n\x07pillows\x18\x01 \x03(\x0b\x32\x18.botarena.v1.KotkiPillow\x12)\n\x07players\x18\x02 \x03(\x0b\x32\x18.botarena.v1.KotkiPlayer\x12#\n\x04yard\x18\x03 \x03(\x0b\x32\x15.botarena.v1.KotkiCat\x12\x12\n\nbait_stack\x18\x04 \x03(\r\x12\x14\n\x0c\x62\x61it_discard\x18\x05 \x03(\r\x12\x11\n\tcat_stack\x18\x06 \x03(\r\x12\x13\n\x0b\x63\x61t_discard\x18\x07 \x03(\r\x12\x11\n\tcollected\x18\x08 \x03(\r\x12\r\n\x05\x64rawn\x18\t \x03(\r\x12\x0f\n\x07swapped\x18\n \x03(\r\x12\x0e\n\x06placed\x18\x0b \x03(\r\x12&\n\x05phase\x18\x0c \x01(\x0e\x32\x17.botarena.v1.KotkiPhase\x12+\n\ndrawn_from\x18\r \x01(\x0e\x32\x17.botarena.v1.KotkiPhase\x12\x11\n\tturn_seat\x18\x0e \x01(\r\x12\x12\n\nstart_seat\x18\x0f \x01(\r\x12\r\n\x05round\x18\x10 \x01(\r\x12\x16\n\x0etop_cat_points\x18\x11 \x01(\r\x12\x0c\n\x04over\x18\x12 \x01(\x08\x12\x0e\n\x06target\x18\x13 \x01(\r\x12\x12\n\nmax_rounds\x18\x14 \x01(\r\"\xae\x01\n\x0bKotkiAction\x12*\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.botarena.v1.KotkiActionKind\x12\x0b\n\x03\x63\x61t\x18\x02 \x01(\r\x12\x0c\n\x04slot\x18\x03 \x01(\r\x12\r\n\x05slots\x18\x04 \x03(\r\x12\x0e\n\x06\x66ields\x18\x05 \x03(\r\x12\x0c\n\x04subs\x18\x06 \x03(\r\x12\x0e\n\x06pillow\x18\x07 \x01(\r\x12\x0c\n\x04\x62\x61it\x18\x08 \x01(\r\x12\r\n\x05\x66ield\x18\t \x01(\r\"\xc4\t\n\nKotkiEvent\x12,\n\x07started\x18\x01 \x01(\x0b\x32\x19.botarena.v1.KotkiStartedH\x00\x12\x35\n\x0cturn_started\x18\x02 \x01(\x0b\x32\x1d.botarena.v1.KotkiTurnStartedH\x00\x12.\n\x08unlocked\x18\x03 \x01(\x0b\x32\x1a.botarena.v1.KotkiUnlockedH\x00\x12.\n\x08revealed\x18\x04 \x01(\x0b\x32\x1a.botarena.v1.KotkiRevealedH\x00\x12\x37\n\rdog_discarded\x18\x05 \x01(\x0b\x32\x1e.botarena.v1.KotkiDogDiscardedH\x00\x12\x33\n\x0b\x64og_pending\x18\x06 \x01(\x0b\x32\x1c.botarena.v1.KotkiDogPendingH\x00\x12\x33\n\x0b\x64og_ignored\x18\x07 \x01(\x0b\x32\x1c.botarena.v1.KotkiDogIgnoredH\x00\x12&\n\x04\x62ust\x18\x08 \x01(\x0b\x32\x16.botarena.v1.KotkiBustH\x00\x12,\n\x07stopped\x18\t \x01(\x0b\x32\x19.botarena.v1.KotkiStoppedH\x00\x12*\n\x06placed\x18\n \x01(\x0b\x32\x18.botarena.v1.KotkiPlacedH\x00\x12,\n\x07surplus\x18\x0b \x01(\x0b\x32\x19.botarena.v1.KotkiSurplusH\x00\x12(\n\x05lured\x18\x0c \x01(\x0b\x32\x17.botarena.v1.KotkiLuredH\x00\x12\x39\n\x0eyard_discarded\x18\r \x01(\x0b\x32\x1f.botarena.v1.KotkiYardDiscardedH\x00\x12\x33\n\x0byard_filled\x18\x0e \x01(\x0b\x32\x1c.botarena.v1.KotkiYardFilledH\x00\x12,\n\x07swapped\x18\x0f \x01(\x0b\x32\x19.botarena.v1.KotkiSwappedH\x00\x12(\n\x05\x64rawn\x18\x10 \x01(\x0b\x32\x17.botarena.v1.KotkiDrawnH\x00\x12\x35\n\x0c\x64rawn_placed\x18\x11 \x01(\x0b\x32\x1d.botarena.v1.KotkiDrawnPlacedH\x00\x12,\n\x07shifted\x18\x12 \x01(\x0b\x32\x19.botarena.v1.KotkiShiftedH\x00\x12\x30\n\tpadlocked\x18\x13 \x01(\x0b\x32\x1b.botarena.v1.KotkiPadlockedH\x00\x12\x35\n\x0cneutral_card\x18\x14 \x01(\x0b\x32\x1d.botarena.v1.KotkiNeutralCardH\x00\x12;\n\x0f\x62\x61it_reshuffled\x18\x15 \x01(\x0b\x32 .botarena.v1.KotkiBaitReshuffledH\x00\x12;\n\x0f\x63\x61ts_reshuffled\x18\x16 \x01(\x0b\x32 .botarena.v1.KotkiCatsReshuffledH\x00\x12\x31\n\nturn_ended\x18\x17 \x01(\x0b\x32\x1b.botarena.v1.KotkiTurnEndedH\x00\x12(\n\x05\x65nded\x18\x18 \x01(\x0b\x32\x17.botarena.v1.KotkiEndedH\x00\x42\x07\n\x05\x65vent\"c\n\x0cKotkiStarted\x12\r\n\x05seats\x18\x01 \x01(\r\x12\x12\n\nstart_seat\x18\x02 \x01(\r\x12\x0e\n\x06\x61rrows\x18\x03 \x03(\r\x12\x12\n\nsetup_dogs\x18\x04 \x03(\r\x12\x0c\n\x04yard\x18\x05 \x03(\r\"/\n\x10KotkiTurnStarted\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05round\x18\x02 \x01(\r\"\x1f\n\rKotkiUnlocked\x12\x0e\n\x06pillow\x18\x01 \x01(\r\"\x1d\n\rKotkiRevealed\x12\x0c\n\x04\x62\x61it\x18\x01 \x01(\r\"\x13\n\x11KotkiDogDiscarded\"\x11\n\x0fKotkiDogPending\"\x1e\n\x0fKotkiDogIgnored\x12\x0b\n\x03\x63\x61t\x18\x01 \x01(\r\"\x1a\n\tKotkiBust\x12\r\n\x05\x62\x61its\x18\x01 \x03(\r\"\x0e\n\x0cKotkiStopped\"<\n\x0bKotkiPlaced\x12\x0c\n\x04\x62\x61it\x18\x01 \x01(\r\x12\r\n\x05\x66ield\x18\x02 \x01(\r\x12\x10\n\x08replaced\x18\x03 \x01(\r\"\x1d\n\x0cKotkiSurplus\x12\r\n\x05\x62\x61its\x18\x01 \x03(\r\"E\n\nKotkiLured\x12\x0c\n\x04slot\x18\x01 \x01(\r\x12\x0b\n\x03\x63\x61t\x18\x02 \x01(\r\x12\x0e\n\x06\x66ields\x18\x03 \x03(\r\x12\x0c\n\x04subs\x18\x04 \x03(\r\"=\n\x12KotkiYardDiscarded\x12\n\n\x02\x62y\x18\x01 \x01(\r\x12\r\n\x05slots\x18\x02 \x03(\r\x12\x0c\n\x04\x63\x61ts\x18\x03 \x03(\r\",\n\x0fKotkiYardFilled\x12\x0c\n\x04slot\x18\x01 \x01(\r\x12\x0b\n\x03\x63\x61t\x18\x02 \x01(\r\"<\n\x0cKotkiSwapped\x12\x0e\n\x06pillow\x18\x01 \x01(\r\x12\r\n\x05given\x18\x02 \x01(\r\x12\r\n\x05taken\x18\x03 \x01(\r\"\'\n\nKotkiDrawn\x12\n\n\x02\x62y\x18\x01 \x01(\r\x12\r\n\x05\x62\x61its\x18\x02 \x03(\r\"/\n\x10KotkiDrawnPlaced\x12\x0c\n\x04\x62\x61it\x18\x01 \x01(\r\x12\r\n\x05\x66ield\x18\x02 \x01(\r\"&\n\x0cKotkiShifted\x12\n\n\x02\x62y\x18\x01 \x01(\r\x12\n\n\x02to\x18\x02 \x03(\r\",\n\x0eKotkiPadlocked\x12\n\n\x02\x62y\x18\x01 \x01(\r\x12\x0e\n\x06pillow\x18\x02 \x01(\r\"?\n\x10KotkiNeutralCard\x12\x0e\n\x06pillow\x18\x01 \x01(\r\x12\r\n\x05\x66ield\x18\x02 \x01(\r\x12\x0c\n\x04\x62\x61it\x18\x03 \x01(\r\"#\n\x13KotkiBaitReshuffled\x12\x0c\n\x04size\x18\x01 \x01(\r\"#\n\x13KotkiCatsReshuffled\x12\x0c\n\x04size\x18\x01 \x01(\r\"\x1e\n\x0eKotkiTurnEnded\x12\x0c\n\x04seat\x18\x01 \x01(\r\"+\n\nKotkiEnded\x12\x0e\n\x06points\x18\x01 \x03(\r\x12\r\n\x05ranks\x18\x02 \x03(\r\"\x85\x01\n\tKotkiTurn\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.botarena.v1.KotkiView\x12)\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x18.botarena.v1.KotkiAction\x12\'\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x17.botarena.v1.KotkiEvent*\xb7\x01\n\x0bKotkiSymbol\x12\x1c\n\x18KOTKI_SYMBOL_UNSPECIFIED\x10\x00\x12\x15\n\x11KOTKI_SYMBOL_FOOD\x10\x01\x12\x15\n\x11KOTKI_SYMBOL_MILK\x10\x02\x12\x16\n\x12KOTKI_SYMBOL_MOUSE\x10\x04\x12\x15\n\x11KOTKI_SYMBOL_YARN\x10\x08\x12\x17\n\x13KOTKI_SYMBOL_SPIDER\x10\x10\x12\x14\n\x10KOTKI_SYMBOL_DOG\x10 *\xc5\x02\n\x0cKotkiAbility\x12\x1d\n\x19KOTKI_ABILITY_UNSPECIFIED\x10\x00\x12\x18\n\x14KOTKI_ABILITY_YARD_1\x10\x01\x12\x18\n\x14KOTKI_ABILITY_YARD_2\x10\x02\x12\x1a\n\x16KOTKI_ABILITY_YARD_ALL\x10\x03\x12\x18\n\x14KOTKI_ABILITY_DRAW_1\x10\x04\x12\x18\n\x14KOTKI_ABILITY_DRAW_2\x10\x05\x12\x1d\n\x19KOTKI_ABILITY_SHIFT_RIGHT\x10\x06\x12\x1c\n\x18KOTKI_ABILITY_SHIFT_LEFT\x10\x07\x12\x19\n\x15KOTKI_ABILITY_PADLOCK\x10\x08\x12\x1c\n\x18KOTKI_ABILITY_IGNORE_DOG\x10\t\x12\x1c\n\x18KOTKI_ABILITY_SUBSTITUTE\x10\n*\xcf\x01\n\nKotkiPhase\x12\x1b\n\x17KOTKI_PHASE_UNSPECIFIED\x10\x00\x12\x15\n\x11KOTKI_PHASE_START\x10\x01\x12\x19\n\x15KOTKI_PHASE_REVEALING\x10\x02\x12\x13\n\x0fKOTKI_PHASE_DOG\x10\x03\x12\x17\n\x13KOTKI_PHASE_PLACING\x10\x04\x12\x15\n\x11KOTKI_PHASE_DRAWN\x10\x05\x12\x16\n\x12KOTKI_PHASE_LURING\x10\x06\x12\x15\n\x11KOTKI_PHASE_AFTER\x10\x07*\xdc\x03\n\x0fKotkiActionKind\x12!\n\x1dKOTKI_ACTION_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18KOTKI_ACTION_KIND_REVEAL\x10\x01\x12\x1a\n\x16KOTKI_ACTION_KIND_STOP\x10\x02\x12 \n\x1cKOTKI_ACTION_KIND_IGNORE_DOG\x10\x03\x12 \n\x1cKOTKI_ACTION_KIND_ACCEPT_DOG\x10\x04\x12\x1b\n\x17KOTKI_ACTION_KIND_PLACE\x10\x05\x12\x1c\n\x18KOTKI_ACTION_KIND_FINISH\x10\x06\x12\x1a\n\x16KOTKI_ACTION_KIND_LURE\x10\x07\x12\x1a\n\x16KOTKI_ACTION_KIND_SWAP\x10\x08\x12\x1a\n\x16KOTKI_ACTION_KIND_YARD\x10\t\x12\x1a\n\x16KOTKI_ACTION_KIND_DRAW\x10\n\x12\x1b\n\x17KOTKI_ACTION_KIND_SHIFT\x10\x0b\x12\x1d\n\x19KOTKI_ACTION_KIND_PADLOCK\x10\x0c\x12!\n\x1dKOTKI_ACTION_KIND_PLACE_DRAWN\x10\r\x12\x1e\n\x1aKOTKI_ACTION_KIND_END_TURN\x10\x0e\x42\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,8 +32,78 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'botarena.v1.kotki_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\013botarena.v1P\001'
+  _globals['_KOTKISYMBOL']._serialized_start=3539
+  _globals['_KOTKISYMBOL']._serialized_end=3722
+  _globals['_KOTKIABILITY']._serialized_start=3725
+  _globals['_KOTKIABILITY']._serialized_end=4050
+  _globals['_KOTKIPHASE']._serialized_start=4053
+  _globals['_KOTKIPHASE']._serialized_end=4260
+  _globals['_KOTKIACTIONKIND']._serialized_start=4263
+  _globals['_KOTKIACTIONKIND']._serialized_end=4739
   _globals['_KOTKIOPTIONS']._serialized_start=40
-  _globals['_KOTKIOPTIONS']._serialized_end=54
-  _globals['_KOTKITURN']._serialized_start=56
-  _globals['_KOTKITURN']._serialized_end=67
+  _globals['_KOTKIOPTIONS']._serialized_end=90
+  _globals['_KOTKICAT']._serialized_start=92
+  _globals['_KOTKICAT']._serialized_end=207
+  _globals['_KOTKIPILLOW']._serialized_start=209
+  _globals['_KOTKIPILLOW']._serialized_end=282
+  _globals['_KOTKICAPTUREDCAT']._serialized_start=284
+  _globals['_KOTKICAPTUREDCAT']._serialized_end=352
+  _globals['_KOTKIPLAYER']._serialized_start=354
+  _globals['_KOTKIPLAYER']._serialized_end=444
+  _globals['_KOTKIVIEW']._serialized_start=447
+  _globals['_KOTKIVIEW']._serialized_end=943
+  _globals['_KOTKIACTION']._serialized_start=946
+  _globals['_KOTKIACTION']._serialized_end=1120
+  _globals['_KOTKIEVENT']._serialized_start=1123
+  _globals['_KOTKIEVENT']._serialized_end=2343
+  _globals['_KOTKISTARTED']._serialized_start=2345
+  _globals['_KOTKISTARTED']._serialized_end=2444
+  _globals['_KOTKITURNSTARTED']._serialized_start=2446
+  _globals['_KOTKITURNSTARTED']._serialized_end=2493
+  _globals['_KOTKIUNLOCKED']._serialized_start=2495
+  _globals['_KOTKIUNLOCKED']._serialized_end=2526
+  _globals['_KOTKIREVEALED']._serialized_start=2528
+  _globals['_KOTKIREVEALED']._serialized_end=2557
+  _globals['_KOTKIDOGDISCARDED']._serialized_start=2559
+  _globals['_KOTKIDOGDISCARDED']._serialized_end=2578
+  _globals['_KOTKIDOGPENDING']._serialized_start=2580
+  _globals['_KOTKIDOGPENDING']._serialized_end=2597
+  _globals['_KOTKIDOGIGNORED']._serialized_start=2599
+  _globals['_KOTKIDOGIGNORED']._serialized_end=2629
+  _globals['_KOTKIBUST']._serialized_start=2631
+  _globals['_KOTKIBUST']._serialized_end=2657
+  _globals['_KOTKISTOPPED']._serialized_start=2659
+  _globals['_KOTKISTOPPED']._serialized_end=2673
+  _globals['_KOTKIPLACED']._serialized_start=2675
+  _globals['_KOTKIPLACED']._serialized_end=2735
+  _globals['_KOTKISURPLUS']._serialized_start=2737
+  _globals['_KOTKISURPLUS']._serialized_end=2766
+  _globals['_KOTKILURED']._serialized_start=2768
+  _globals['_KOTKILURED']._serialized_end=2837
+  _globals['_KOTKIYARDDISCARDED']._serialized_start=2839
+  _globals['_KOTKIYARDDISCARDED']._serialized_end=2900
+  _globals['_KOTKIYARDFILLED']._serialized_start=2902
+  _globals['_KOTKIYARDFILLED']._serialized_end=2946
+  _globals['_KOTKISWAPPED']._serialized_start=2948
+  _globals['_KOTKISWAPPED']._serialized_end=3008
+  _globals['_KOTKIDRAWN']._serialized_start=3010
+  _globals['_KOTKIDRAWN']._serialized_end=3049
+  _globals['_KOTKIDRAWNPLACED']._serialized_start=3051
+  _globals['_KOTKIDRAWNPLACED']._serialized_end=3098
+  _globals['_KOTKISHIFTED']._serialized_start=3100
+  _globals['_KOTKISHIFTED']._serialized_end=3138
+  _globals['_KOTKIPADLOCKED']._serialized_start=3140
+  _globals['_KOTKIPADLOCKED']._serialized_end=3184
+  _globals['_KOTKINEUTRALCARD']._serialized_start=3186
+  _globals['_KOTKINEUTRALCARD']._serialized_end=3249
+  _globals['_KOTKIBAITRESHUFFLED']._serialized_start=3251
+  _globals['_KOTKIBAITRESHUFFLED']._serialized_end=3286
+  _globals['_KOTKICATSRESHUFFLED']._serialized_start=3288
+  _globals['_KOTKICATSRESHUFFLED']._serialized_end=3323
+  _globals['_KOTKITURNENDED']._serialized_start=3325
+  _globals['_KOTKITURNENDED']._serialized_end=3355
+  _globals['_KOTKIENDED']._serialized_start=3357
+  _globals['_KOTKIENDED']._serialized_end=3400
+  _globals['_KOTKITURN']._serialized_start=3403
+  _globals['_KOTKITURN']._serialized_end=3536
 # @@protoc_insertion_point(module_scope)

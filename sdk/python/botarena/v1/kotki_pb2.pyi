@@ -3,8 +3,11 @@
 isort:skip_file
 Kotki on the wire: what a seat may know, what it may do and what it has seen happen."""
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -16,9 +19,845 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _KotkiSymbol:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KotkiSymbolEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KotkiSymbol.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KOTKI_SYMBOL_UNSPECIFIED: _KotkiSymbol.ValueType  # 0
+    """Never sent."""
+    KOTKI_SYMBOL_FOOD: _KotkiSymbol.ValueType  # 1
+    """First in canonical order."""
+    KOTKI_SYMBOL_MILK: _KotkiSymbol.ValueType  # 2
+    """Second in canonical order."""
+    KOTKI_SYMBOL_MOUSE: _KotkiSymbol.ValueType  # 4
+    """Third in canonical order."""
+    KOTKI_SYMBOL_YARN: _KotkiSymbol.ValueType  # 8
+    """Fourth in canonical order."""
+    KOTKI_SYMBOL_SPIDER: _KotkiSymbol.ValueType  # 16
+    """Fifth in canonical order."""
+    KOTKI_SYMBOL_DOG: _KotkiSymbol.ValueType  # 32
+    """Not a symbol: the bait card that shows none."""
+
+class KotkiSymbol(_KotkiSymbol, metaclass=_KotkiSymbolEnumTypeWrapper):
+    """Symbols as bits. A set of symbols is the sum of its bits; so is a bait card: food + milk is 3, the dog 32, an
+    empty field 0. A card shows a symbol of a cost if the two have a bit in common.
+    """
+
+KOTKI_SYMBOL_UNSPECIFIED: KotkiSymbol.ValueType  # 0
+"""Never sent."""
+KOTKI_SYMBOL_FOOD: KotkiSymbol.ValueType  # 1
+"""First in canonical order."""
+KOTKI_SYMBOL_MILK: KotkiSymbol.ValueType  # 2
+"""Second in canonical order."""
+KOTKI_SYMBOL_MOUSE: KotkiSymbol.ValueType  # 4
+"""Third in canonical order."""
+KOTKI_SYMBOL_YARN: KotkiSymbol.ValueType  # 8
+"""Fourth in canonical order."""
+KOTKI_SYMBOL_SPIDER: KotkiSymbol.ValueType  # 16
+"""Fifth in canonical order."""
+KOTKI_SYMBOL_DOG: KotkiSymbol.ValueType  # 32
+"""Not a symbol: the bait card that shows none."""
+Global___KotkiSymbol: _TypeAlias = KotkiSymbol  # noqa: Y015
+
+class _KotkiAbility:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KotkiAbilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KotkiAbility.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KOTKI_ABILITY_UNSPECIFIED: _KotkiAbility.ValueType  # 0
+    """Never sent."""
+    KOTKI_ABILITY_YARD_1: _KotkiAbility.ValueType  # 1
+    """Discard one cat of the yard."""
+    KOTKI_ABILITY_YARD_2: _KotkiAbility.ValueType  # 2
+    """Discard two cats of the yard."""
+    KOTKI_ABILITY_YARD_ALL: _KotkiAbility.ValueType  # 3
+    """Discard all cats of the yard."""
+    KOTKI_ABILITY_DRAW_1: _KotkiAbility.ValueType  # 4
+    """Draw a bait card onto an empty field of the own pillow."""
+    KOTKI_ABILITY_DRAW_2: _KotkiAbility.ValueType  # 5
+    """Draw two bait cards onto empty fields of the own pillow."""
+    KOTKI_ABILITY_SHIFT_RIGHT: _KotkiAbility.ValueType  # 6
+    """Shift what lies on the unlocked pillows to the right: against the order of turns."""
+    KOTKI_ABILITY_SHIFT_LEFT: _KotkiAbility.ValueType  # 7
+    """Shift what lies on the unlocked pillows to the left: in the order of turns."""
+    KOTKI_ABILITY_PADLOCK: _KotkiAbility.ValueType  # 8
+    """Lock the own pillow until the own next turn."""
+    KOTKI_ABILITY_IGNORE_DOG: _KotkiAbility.ValueType  # 9
+    """Ignore a dog that was revealed while collecting."""
+    KOTKI_ABILITY_SUBSTITUTE: _KotkiAbility.ValueType  # 10
+    """Pay for one symbol of a cost in place of a bait card."""
+
+class KotkiAbility(_KotkiAbility, metaclass=_KotkiAbilityEnumTypeWrapper):
+    """What a cat can do once for its owner."""
+
+KOTKI_ABILITY_UNSPECIFIED: KotkiAbility.ValueType  # 0
+"""Never sent."""
+KOTKI_ABILITY_YARD_1: KotkiAbility.ValueType  # 1
+"""Discard one cat of the yard."""
+KOTKI_ABILITY_YARD_2: KotkiAbility.ValueType  # 2
+"""Discard two cats of the yard."""
+KOTKI_ABILITY_YARD_ALL: KotkiAbility.ValueType  # 3
+"""Discard all cats of the yard."""
+KOTKI_ABILITY_DRAW_1: KotkiAbility.ValueType  # 4
+"""Draw a bait card onto an empty field of the own pillow."""
+KOTKI_ABILITY_DRAW_2: KotkiAbility.ValueType  # 5
+"""Draw two bait cards onto empty fields of the own pillow."""
+KOTKI_ABILITY_SHIFT_RIGHT: KotkiAbility.ValueType  # 6
+"""Shift what lies on the unlocked pillows to the right: against the order of turns."""
+KOTKI_ABILITY_SHIFT_LEFT: KotkiAbility.ValueType  # 7
+"""Shift what lies on the unlocked pillows to the left: in the order of turns."""
+KOTKI_ABILITY_PADLOCK: KotkiAbility.ValueType  # 8
+"""Lock the own pillow until the own next turn."""
+KOTKI_ABILITY_IGNORE_DOG: KotkiAbility.ValueType  # 9
+"""Ignore a dog that was revealed while collecting."""
+KOTKI_ABILITY_SUBSTITUTE: KotkiAbility.ValueType  # 10
+"""Pay for one symbol of a cost in place of a bait card."""
+Global___KotkiAbility: _TypeAlias = KotkiAbility  # noqa: Y015
+
+class _KotkiPhase:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KotkiPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KotkiPhase.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KOTKI_PHASE_UNSPECIFIED: _KotkiPhase.ValueType  # 0
+    """Never sent."""
+    KOTKI_PHASE_START: _KotkiPhase.ValueType  # 1
+    """Reveal a first bait card or lure a first cat."""
+    KOTKI_PHASE_REVEALING: _KotkiPhase.ValueType  # 2
+    """Reveal another card, or stop."""
+    KOTKI_PHASE_DOG: _KotkiPhase.ValueType  # 3
+    """A dog lies there that can be ignored."""
+    KOTKI_PHASE_PLACING: _KotkiPhase.ValueType  # 4
+    """Collected cards are placed on the own pillow."""
+    KOTKI_PHASE_DRAWN: _KotkiPhase.ValueType  # 5
+    """Drawn cards are placed on the own pillow."""
+    KOTKI_PHASE_LURING: _KotkiPhase.ValueType  # 6
+    """Lure another cat, or end the turn."""
+    KOTKI_PHASE_AFTER: _KotkiPhase.ValueType  # 7
+    """Bait was collected or lost; only the end of the turn is left."""
+
+class KotkiPhase(_KotkiPhase, metaclass=_KotkiPhaseEnumTypeWrapper):
+    """What the turn has come to."""
+
+KOTKI_PHASE_UNSPECIFIED: KotkiPhase.ValueType  # 0
+"""Never sent."""
+KOTKI_PHASE_START: KotkiPhase.ValueType  # 1
+"""Reveal a first bait card or lure a first cat."""
+KOTKI_PHASE_REVEALING: KotkiPhase.ValueType  # 2
+"""Reveal another card, or stop."""
+KOTKI_PHASE_DOG: KotkiPhase.ValueType  # 3
+"""A dog lies there that can be ignored."""
+KOTKI_PHASE_PLACING: KotkiPhase.ValueType  # 4
+"""Collected cards are placed on the own pillow."""
+KOTKI_PHASE_DRAWN: KotkiPhase.ValueType  # 5
+"""Drawn cards are placed on the own pillow."""
+KOTKI_PHASE_LURING: KotkiPhase.ValueType  # 6
+"""Lure another cat, or end the turn."""
+KOTKI_PHASE_AFTER: KotkiPhase.ValueType  # 7
+"""Bait was collected or lost; only the end of the turn is left."""
+Global___KotkiPhase: _TypeAlias = KotkiPhase  # noqa: Y015
+
+class _KotkiActionKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KotkiActionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KotkiActionKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KOTKI_ACTION_KIND_UNSPECIFIED: _KotkiActionKind.ValueType  # 0
+    """Never sent."""
+    KOTKI_ACTION_KIND_REVEAL: _KotkiActionKind.ValueType  # 1
+    """Reveal a bait card."""
+    KOTKI_ACTION_KIND_STOP: _KotkiActionKind.ValueType  # 2
+    """Reveal no more and place what was collected."""
+    KOTKI_ACTION_KIND_IGNORE_DOG: _KotkiActionKind.ValueType  # 3
+    """Ignore the dog by the ability of `cat`."""
+    KOTKI_ACTION_KIND_ACCEPT_DOG: _KotkiActionKind.ValueType  # 4
+    """Let the dog take the collected cards."""
+    KOTKI_ACTION_KIND_PLACE: _KotkiActionKind.ValueType  # 5
+    """Place the collected card `bait` on `field`; a card that lies there is discarded."""
+    KOTKI_ACTION_KIND_FINISH: _KotkiActionKind.ValueType  # 6
+    """Discard the collected cards that are left."""
+    KOTKI_ACTION_KIND_LURE: _KotkiActionKind.ValueType  # 7
+    """Lure the cat in `slot`, paid with the cards on `fields` and the substitutes `subs`."""
+    KOTKI_ACTION_KIND_SWAP: _KotkiActionKind.ValueType  # 8
+    """Swap the own arrow card for that of `pillow`."""
+    KOTKI_ACTION_KIND_YARD: _KotkiActionKind.ValueType  # 9
+    """Discard the cats in `slots` by the ability of `cat`."""
+    KOTKI_ACTION_KIND_DRAW: _KotkiActionKind.ValueType  # 10
+    """Draw bait by the ability of `cat`."""
+    KOTKI_ACTION_KIND_SHIFT: _KotkiActionKind.ValueType  # 11
+    """Shift the pillows by the ability of `cat`."""
+    KOTKI_ACTION_KIND_PADLOCK: _KotkiActionKind.ValueType  # 12
+    """Lock the own pillow by the ability of `cat`."""
+    KOTKI_ACTION_KIND_PLACE_DRAWN: _KotkiActionKind.ValueType  # 13
+    """Place the drawn card `bait` on the empty field `field`."""
+    KOTKI_ACTION_KIND_END_TURN: _KotkiActionKind.ValueType  # 14
+    """End the turn."""
+
+class KotkiActionKind(_KotkiActionKind, metaclass=_KotkiActionKindEnumTypeWrapper):
+    """What is done."""
+
+KOTKI_ACTION_KIND_UNSPECIFIED: KotkiActionKind.ValueType  # 0
+"""Never sent."""
+KOTKI_ACTION_KIND_REVEAL: KotkiActionKind.ValueType  # 1
+"""Reveal a bait card."""
+KOTKI_ACTION_KIND_STOP: KotkiActionKind.ValueType  # 2
+"""Reveal no more and place what was collected."""
+KOTKI_ACTION_KIND_IGNORE_DOG: KotkiActionKind.ValueType  # 3
+"""Ignore the dog by the ability of `cat`."""
+KOTKI_ACTION_KIND_ACCEPT_DOG: KotkiActionKind.ValueType  # 4
+"""Let the dog take the collected cards."""
+KOTKI_ACTION_KIND_PLACE: KotkiActionKind.ValueType  # 5
+"""Place the collected card `bait` on `field`; a card that lies there is discarded."""
+KOTKI_ACTION_KIND_FINISH: KotkiActionKind.ValueType  # 6
+"""Discard the collected cards that are left."""
+KOTKI_ACTION_KIND_LURE: KotkiActionKind.ValueType  # 7
+"""Lure the cat in `slot`, paid with the cards on `fields` and the substitutes `subs`."""
+KOTKI_ACTION_KIND_SWAP: KotkiActionKind.ValueType  # 8
+"""Swap the own arrow card for that of `pillow`."""
+KOTKI_ACTION_KIND_YARD: KotkiActionKind.ValueType  # 9
+"""Discard the cats in `slots` by the ability of `cat`."""
+KOTKI_ACTION_KIND_DRAW: KotkiActionKind.ValueType  # 10
+"""Draw bait by the ability of `cat`."""
+KOTKI_ACTION_KIND_SHIFT: KotkiActionKind.ValueType  # 11
+"""Shift the pillows by the ability of `cat`."""
+KOTKI_ACTION_KIND_PADLOCK: KotkiActionKind.ValueType  # 12
+"""Lock the own pillow by the ability of `cat`."""
+KOTKI_ACTION_KIND_PLACE_DRAWN: KotkiActionKind.ValueType  # 13
+"""Place the drawn card `bait` on the empty field `field`."""
+KOTKI_ACTION_KIND_END_TURN: KotkiActionKind.ValueType  # 14
+"""End the turn."""
+Global___KotkiActionKind: _TypeAlias = KotkiActionKind  # noqa: Y015
+
 @_typing.final
 class KotkiOptions(_message.Message):
     """Options of a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TARGET_FIELD_NUMBER: _builtins.int
+    MAX_ROUNDS_FIELD_NUMBER: _builtins.int
+    target: _builtins.int
+    """Points that bring on the end: 10 or 15."""
+    max_rounds: _builtins.int
+    """Rounds after which the match ends at the latest, 1 to 100."""
+    def __init__(
+        self,
+        *,
+        target: _builtins.int = ...,
+        max_rounds: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_rounds", b"max_rounds", "target", b"target"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiOptions: _TypeAlias = KotkiOptions  # noqa: Y015
+
+@_typing.final
+class KotkiCat(_message.Message):
+    """A cat tile."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    COST_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ABILITY_FIELD_NUMBER: _builtins.int
+    SHOWS_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Its number, 1 to 32; 0 in place of a cat that is not there."""
+    cost: _builtins.int
+    """Symbols to be paid, each by one source."""
+    points: _builtins.int
+    """What it counts, whether its ability is used or not."""
+    ability: Global___KotkiAbility.ValueType
+    """What it can do once."""
+    shows: _builtins.int
+    """Symbols that a substitute shows; 0 for other cats."""
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        cost: _builtins.int = ...,
+        points: _builtins.int = ...,
+        ability: Global___KotkiAbility.ValueType = ...,
+        shows: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ability", b"ability", "cost", b"cost", "number", b"number", "points", b"points", "shows", b"shows"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiCat: _TypeAlias = KotkiCat  # noqa: Y015
+
+@_typing.final
+class KotkiPillow(_message.Message):
+    """A pillow at its place on the table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    LOCKED_FIELD_NUMBER: _builtins.int
+    FIELDS_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat of its player; unset if it has none."""
+    locked: _builtins.bool
+    """Whether it is locked: no shift moves it, its arrow card is neither swapped nor used to pay."""
+    @_builtins.property
+    def fields(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Bait cards on its four fields, the arrow field first; 0 where there is none."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int | None = ...,
+        locked: _builtins.bool = ...,
+        fields: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "fields", b"fields", "locked", b"locked", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___KotkiPillow: _TypeAlias = KotkiPillow  # noqa: Y015
+
+@_typing.final
+class KotkiCapturedCat(_message.Message):
+    """A cat that was lured."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CAT_FIELD_NUMBER: _builtins.int
+    USED_FIELD_NUMBER: _builtins.int
+    used: _builtins.bool
+    """Whether its ability is used."""
+    @_builtins.property
+    def cat(self) -> Global___KotkiCat:
+        """The cat."""
+
+    def __init__(
+        self,
+        *,
+        cat: Global___KotkiCat | None = ...,
+        used: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cat", b"cat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cat", b"cat", "used", b"used"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiCapturedCat: _TypeAlias = KotkiCapturedCat  # noqa: Y015
+
+@_typing.final
+class KotkiPlayer(_message.Message):
+    """A player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PILLOW_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    CATS_FIELD_NUMBER: _builtins.int
+    pillow: _builtins.int
+    """Its pillow, 0 to 3."""
+    points: _builtins.int
+    """Points of its cats."""
+    @_builtins.property
+    def cats(self) -> _containers.RepeatedCompositeFieldContainer[Global___KotkiCapturedCat]:
+        """Its cats in order of capture."""
+
+    def __init__(
+        self,
+        *,
+        pillow: _builtins.int = ...,
+        points: _builtins.int = ...,
+        cats: _abc.Iterable[Global___KotkiCapturedCat] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cats", b"cats", "pillow", b"pillow", "points", b"points"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiPlayer: _TypeAlias = KotkiPlayer  # noqa: Y015
+
+@_typing.final
+class KotkiView(_message.Message):
+    """All that a seat may know. Only the order of the two stacks is hidden, so every seat's view is the same."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PILLOWS_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    YARD_FIELD_NUMBER: _builtins.int
+    BAIT_STACK_FIELD_NUMBER: _builtins.int
+    BAIT_DISCARD_FIELD_NUMBER: _builtins.int
+    CAT_STACK_FIELD_NUMBER: _builtins.int
+    CAT_DISCARD_FIELD_NUMBER: _builtins.int
+    COLLECTED_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    SWAPPED_FIELD_NUMBER: _builtins.int
+    PLACED_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    DRAWN_FROM_FIELD_NUMBER: _builtins.int
+    TURN_SEAT_FIELD_NUMBER: _builtins.int
+    START_SEAT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    TOP_CAT_POINTS_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
+    TARGET_FIELD_NUMBER: _builtins.int
+    MAX_ROUNDS_FIELD_NUMBER: _builtins.int
+    phase: Global___KotkiPhase.ValueType
+    """What the turn has come to."""
+    drawn_from: Global___KotkiPhase.ValueType
+    """In the phase DRAWN, the phase to which the turn returns; else START."""
+    turn_seat: _builtins.int
+    """Seat whose turn it is, or was when the match ended."""
+    start_seat: _builtins.int
+    """Seat that begins each round."""
+    round: _builtins.int
+    """Number of the round, from 1."""
+    top_cat_points: _builtins.int
+    """Points of the top cat of the stack, all that its back tells; 0 if the stack is empty."""
+    over: _builtins.bool
+    """Whether the match is over."""
+    target: _builtins.int
+    """Points that bring on the end."""
+    max_rounds: _builtins.int
+    """Rounds after which the match ends at the latest."""
+    @_builtins.property
+    def pillows(self) -> _containers.RepeatedCompositeFieldContainer[Global___KotkiPillow]:
+        """The four pillows, clockwise."""
+
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___KotkiPlayer]:
+        """The players by seat."""
+
+    @_builtins.property
+    def yard(self) -> _containers.RepeatedCompositeFieldContainer[Global___KotkiCat]:
+        """The cats in the yard by slot, 0 to 3; number 0 where there is none."""
+
+    @_builtins.property
+    def bait_stack(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Bait cards that the stack holds: in bait order, not in that of the stack, which nobody knows. Bait order is
+        cards with one symbol, with two, with three, each lexicographic by symbols, then dogs.
+        """
+
+    @_builtins.property
+    def bait_discard(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Bait cards in the discard, in bait order; reshuffled once a card is needed and the stack is empty."""
+
+    @_builtins.property
+    def cat_stack(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Numbers of the cats that the stack holds: ascending, not in the order of the stack."""
+
+    @_builtins.property
+    def cat_discard(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Numbers of the cats in the discard, ascending; reshuffled once a cat is needed and the stack is empty."""
+
+    @_builtins.property
+    def collected(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Bait cards revealed in this turn and neither placed nor lost yet, in the order in which they came."""
+
+    @_builtins.property
+    def drawn(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Bait cards drawn by an ability and not placed yet, in the order in which they came."""
+
+    @_builtins.property
+    def swapped(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Pillows with which the arrow card was swapped in this turn; each can be once."""
+
+    @_builtins.property
+    def placed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Fields on which a card was placed since the stop; each can be once."""
+
+    def __init__(
+        self,
+        *,
+        pillows: _abc.Iterable[Global___KotkiPillow] | None = ...,
+        players: _abc.Iterable[Global___KotkiPlayer] | None = ...,
+        yard: _abc.Iterable[Global___KotkiCat] | None = ...,
+        bait_stack: _abc.Iterable[_builtins.int] | None = ...,
+        bait_discard: _abc.Iterable[_builtins.int] | None = ...,
+        cat_stack: _abc.Iterable[_builtins.int] | None = ...,
+        cat_discard: _abc.Iterable[_builtins.int] | None = ...,
+        collected: _abc.Iterable[_builtins.int] | None = ...,
+        drawn: _abc.Iterable[_builtins.int] | None = ...,
+        swapped: _abc.Iterable[_builtins.int] | None = ...,
+        placed: _abc.Iterable[_builtins.int] | None = ...,
+        phase: Global___KotkiPhase.ValueType = ...,
+        drawn_from: Global___KotkiPhase.ValueType = ...,
+        turn_seat: _builtins.int = ...,
+        start_seat: _builtins.int = ...,
+        round: _builtins.int = ...,
+        top_cat_points: _builtins.int = ...,
+        over: _builtins.bool = ...,
+        target: _builtins.int = ...,
+        max_rounds: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bait_discard", b"bait_discard", "bait_stack", b"bait_stack", "cat_discard", b"cat_discard", "cat_stack", b"cat_stack", "collected", b"collected", "drawn", b"drawn", "drawn_from", b"drawn_from", "max_rounds", b"max_rounds", "over", b"over", "phase", b"phase", "pillows", b"pillows", "placed", b"placed", "players", b"players", "round", b"round", "start_seat", b"start_seat", "swapped", b"swapped", "target", b"target", "top_cat_points", b"top_cat_points", "turn_seat", b"turn_seat", "yard", b"yard"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiView: _TypeAlias = KotkiView  # noqa: Y015
+
+@_typing.final
+class KotkiAction(_message.Message):
+    """One decision of a turn. Which fields are meaningful depends on the kind."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    CAT_FIELD_NUMBER: _builtins.int
+    SLOT_FIELD_NUMBER: _builtins.int
+    SLOTS_FIELD_NUMBER: _builtins.int
+    FIELDS_FIELD_NUMBER: _builtins.int
+    SUBS_FIELD_NUMBER: _builtins.int
+    PILLOW_FIELD_NUMBER: _builtins.int
+    BAIT_FIELD_NUMBER: _builtins.int
+    FIELD_FIELD_NUMBER: _builtins.int
+    kind: Global___KotkiActionKind.ValueType
+    """What is done."""
+    cat: _builtins.int
+    """YARD, DRAW, SHIFT, PADLOCK, IGNORE_DOG: number of the own cat whose ability is used."""
+    slot: _builtins.int
+    """LURE: slot of the cat."""
+    pillow: _builtins.int
+    """SWAP: the other pillow."""
+    bait: _builtins.int
+    """PLACE, PLACE_DRAWN: the bait card."""
+    field: _builtins.int
+    """PLACE, PLACE_DRAWN: the own field."""
+    @_builtins.property
+    def slots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """YARD: slots whose cats are discarded, ascending."""
+
+    @_builtins.property
+    def fields(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """LURE: own fields whose cards pay, ascending."""
+
+    @_builtins.property
+    def subs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """LURE: numbers of own substitutes that pay, ascending."""
+
+    def __init__(
+        self,
+        *,
+        kind: Global___KotkiActionKind.ValueType = ...,
+        cat: _builtins.int = ...,
+        slot: _builtins.int = ...,
+        slots: _abc.Iterable[_builtins.int] | None = ...,
+        fields: _abc.Iterable[_builtins.int] | None = ...,
+        subs: _abc.Iterable[_builtins.int] | None = ...,
+        pillow: _builtins.int = ...,
+        bait: _builtins.int = ...,
+        field: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bait", b"bait", "cat", b"cat", "field", b"field", "fields", b"fields", "kind", b"kind", "pillow", b"pillow", "slot", b"slot", "slots", b"slots", "subs", b"subs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiAction: _TypeAlias = KotkiAction  # noqa: Y015
+
+@_typing.final
+class KotkiEvent(_message.Message):
+    """Something that happened at the table. All seats see the same events. What happens between the start and the end
+    of a turn is the doing of the player whose turn it is.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STARTED_FIELD_NUMBER: _builtins.int
+    TURN_STARTED_FIELD_NUMBER: _builtins.int
+    UNLOCKED_FIELD_NUMBER: _builtins.int
+    REVEALED_FIELD_NUMBER: _builtins.int
+    DOG_DISCARDED_FIELD_NUMBER: _builtins.int
+    DOG_PENDING_FIELD_NUMBER: _builtins.int
+    DOG_IGNORED_FIELD_NUMBER: _builtins.int
+    BUST_FIELD_NUMBER: _builtins.int
+    STOPPED_FIELD_NUMBER: _builtins.int
+    PLACED_FIELD_NUMBER: _builtins.int
+    SURPLUS_FIELD_NUMBER: _builtins.int
+    LURED_FIELD_NUMBER: _builtins.int
+    YARD_DISCARDED_FIELD_NUMBER: _builtins.int
+    YARD_FILLED_FIELD_NUMBER: _builtins.int
+    SWAPPED_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    DRAWN_PLACED_FIELD_NUMBER: _builtins.int
+    SHIFTED_FIELD_NUMBER: _builtins.int
+    PADLOCKED_FIELD_NUMBER: _builtins.int
+    NEUTRAL_CARD_FIELD_NUMBER: _builtins.int
+    BAIT_RESHUFFLED_FIELD_NUMBER: _builtins.int
+    CATS_RESHUFFLED_FIELD_NUMBER: _builtins.int
+    TURN_ENDED_FIELD_NUMBER: _builtins.int
+    ENDED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def started(self) -> Global___KotkiStarted:
+        """The match began."""
+
+    @_builtins.property
+    def turn_started(self) -> Global___KotkiTurnStarted:
+        """A turn began."""
+
+    @_builtins.property
+    def unlocked(self) -> Global___KotkiUnlocked:
+        """A padlock ended."""
+
+    @_builtins.property
+    def revealed(self) -> Global___KotkiRevealed:
+        """A bait card was revealed and collected."""
+
+    @_builtins.property
+    def dog_discarded(self) -> Global___KotkiDogDiscarded:
+        """A dog was discarded without harm."""
+
+    @_builtins.property
+    def dog_pending(self) -> Global___KotkiDogPending:
+        """A dog was revealed that can be ignored."""
+
+    @_builtins.property
+    def dog_ignored(self) -> Global___KotkiDogIgnored:
+        """The dog was ignored."""
+
+    @_builtins.property
+    def bust(self) -> Global___KotkiBust:
+        """The dog took the collected cards."""
+
+    @_builtins.property
+    def stopped(self) -> Global___KotkiStopped:
+        """The player reveals no more."""
+
+    @_builtins.property
+    def placed(self) -> Global___KotkiPlaced:
+        """A collected card was placed."""
+
+    @_builtins.property
+    def surplus(self) -> Global___KotkiSurplus:
+        """Cards that were not placed were discarded."""
+
+    @_builtins.property
+    def lured(self) -> Global___KotkiLured:
+        """A cat was lured."""
+
+    @_builtins.property
+    def yard_discarded(self) -> Global___KotkiYardDiscarded:
+        """Cats of the yard were discarded."""
+
+    @_builtins.property
+    def yard_filled(self) -> Global___KotkiYardFilled:
+        """A cat came to the yard."""
+
+    @_builtins.property
+    def swapped(self) -> Global___KotkiSwapped:
+        """Arrow cards were swapped."""
+
+    @_builtins.property
+    def drawn(self) -> Global___KotkiDrawn:
+        """Bait was drawn by an ability."""
+
+    @_builtins.property
+    def drawn_placed(self) -> Global___KotkiDrawnPlaced:
+        """A drawn card was placed."""
+
+    @_builtins.property
+    def shifted(self) -> Global___KotkiShifted:
+        """The pillows were shifted."""
+
+    @_builtins.property
+    def padlocked(self) -> Global___KotkiPadlocked:
+        """A pillow was locked."""
+
+    @_builtins.property
+    def neutral_card(self) -> Global___KotkiNeutralCard:
+        """A pillow without a player received a card."""
+
+    @_builtins.property
+    def bait_reshuffled(self) -> Global___KotkiBaitReshuffled:
+        """The bait discard became the new stack."""
+
+    @_builtins.property
+    def cats_reshuffled(self) -> Global___KotkiCatsReshuffled:
+        """The cat discard became the new stack."""
+
+    @_builtins.property
+    def turn_ended(self) -> Global___KotkiTurnEnded:
+        """A turn ended."""
+
+    @_builtins.property
+    def ended(self) -> Global___KotkiEnded:
+        """The match ended."""
+
+    def __init__(
+        self,
+        *,
+        started: Global___KotkiStarted | None = ...,
+        turn_started: Global___KotkiTurnStarted | None = ...,
+        unlocked: Global___KotkiUnlocked | None = ...,
+        revealed: Global___KotkiRevealed | None = ...,
+        dog_discarded: Global___KotkiDogDiscarded | None = ...,
+        dog_pending: Global___KotkiDogPending | None = ...,
+        dog_ignored: Global___KotkiDogIgnored | None = ...,
+        bust: Global___KotkiBust | None = ...,
+        stopped: Global___KotkiStopped | None = ...,
+        placed: Global___KotkiPlaced | None = ...,
+        surplus: Global___KotkiSurplus | None = ...,
+        lured: Global___KotkiLured | None = ...,
+        yard_discarded: Global___KotkiYardDiscarded | None = ...,
+        yard_filled: Global___KotkiYardFilled | None = ...,
+        swapped: Global___KotkiSwapped | None = ...,
+        drawn: Global___KotkiDrawn | None = ...,
+        drawn_placed: Global___KotkiDrawnPlaced | None = ...,
+        shifted: Global___KotkiShifted | None = ...,
+        padlocked: Global___KotkiPadlocked | None = ...,
+        neutral_card: Global___KotkiNeutralCard | None = ...,
+        bait_reshuffled: Global___KotkiBaitReshuffled | None = ...,
+        cats_reshuffled: Global___KotkiCatsReshuffled | None = ...,
+        turn_ended: Global___KotkiTurnEnded | None = ...,
+        ended: Global___KotkiEnded | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bait_reshuffled", b"bait_reshuffled", "bust", b"bust", "cats_reshuffled", b"cats_reshuffled", "dog_discarded", b"dog_discarded", "dog_ignored", b"dog_ignored", "dog_pending", b"dog_pending", "drawn", b"drawn", "drawn_placed", b"drawn_placed", "ended", b"ended", "event", b"event", "lured", b"lured", "neutral_card", b"neutral_card", "padlocked", b"padlocked", "placed", b"placed", "revealed", b"revealed", "shifted", b"shifted", "started", b"started", "stopped", b"stopped", "surplus", b"surplus", "swapped", b"swapped", "turn_ended", b"turn_ended", "turn_started", b"turn_started", "unlocked", b"unlocked", "yard_discarded", b"yard_discarded", "yard_filled", b"yard_filled"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bait_reshuffled", b"bait_reshuffled", "bust", b"bust", "cats_reshuffled", b"cats_reshuffled", "dog_discarded", b"dog_discarded", "dog_ignored", b"dog_ignored", "dog_pending", b"dog_pending", "drawn", b"drawn", "drawn_placed", b"drawn_placed", "ended", b"ended", "event", b"event", "lured", b"lured", "neutral_card", b"neutral_card", "padlocked", b"padlocked", "placed", b"placed", "revealed", b"revealed", "shifted", b"shifted", "started", b"started", "stopped", b"stopped", "surplus", b"surplus", "swapped", b"swapped", "turn_ended", b"turn_ended", "turn_started", b"turn_started", "unlocked", b"unlocked", "yard_discarded", b"yard_discarded", "yard_filled", b"yard_filled"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["started", "turn_started", "unlocked", "revealed", "dog_discarded", "dog_pending", "dog_ignored", "bust", "stopped", "placed", "surplus", "lured", "yard_discarded", "yard_filled", "swapped", "drawn", "drawn_placed", "shifted", "padlocked", "neutral_card", "bait_reshuffled", "cats_reshuffled", "turn_ended", "ended"]  # noqa: Y015
+    _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
+
+Global___KotkiEvent: _TypeAlias = KotkiEvent  # noqa: Y015
+
+@_typing.final
+class KotkiStarted(_message.Message):
+    """The match began."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEATS_FIELD_NUMBER: _builtins.int
+    START_SEAT_FIELD_NUMBER: _builtins.int
+    ARROWS_FIELD_NUMBER: _builtins.int
+    SETUP_DOGS_FIELD_NUMBER: _builtins.int
+    YARD_FIELD_NUMBER: _builtins.int
+    seats: _builtins.int
+    """Number of seats."""
+    start_seat: _builtins.int
+    """Seat that begins each round."""
+    @_builtins.property
+    def arrows(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By pillow the card on its arrow field."""
+
+    @_builtins.property
+    def setup_dogs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By pillow the number of dogs that were shuffled back before that card came."""
+
+    @_builtins.property
+    def yard(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Numbers of the cats in the yard, by slot."""
+
+    def __init__(
+        self,
+        *,
+        seats: _builtins.int = ...,
+        start_seat: _builtins.int = ...,
+        arrows: _abc.Iterable[_builtins.int] | None = ...,
+        setup_dogs: _abc.Iterable[_builtins.int] | None = ...,
+        yard: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arrows", b"arrows", "seats", b"seats", "setup_dogs", b"setup_dogs", "start_seat", b"start_seat", "yard", b"yard"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiStarted: _TypeAlias = KotkiStarted  # noqa: Y015
+
+@_typing.final
+class KotkiTurnStarted(_message.Message):
+    """A turn began."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat whose turn it is."""
+    round: _builtins.int
+    """Number of the round, from 1."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["round", b"round", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiTurnStarted: _TypeAlias = KotkiTurnStarted  # noqa: Y015
+
+@_typing.final
+class KotkiUnlocked(_message.Message):
+    """A padlock ended with the beginning of its owner's turn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PILLOW_FIELD_NUMBER: _builtins.int
+    pillow: _builtins.int
+    """The pillow."""
+    def __init__(
+        self,
+        *,
+        pillow: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pillow", b"pillow"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiUnlocked: _TypeAlias = KotkiUnlocked  # noqa: Y015
+
+@_typing.final
+class KotkiRevealed(_message.Message):
+    """A bait card was revealed and collected."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BAIT_FIELD_NUMBER: _builtins.int
+    bait: _builtins.int
+    """The card."""
+    def __init__(
+        self,
+        *,
+        bait: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bait", b"bait"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiRevealed: _TypeAlias = KotkiRevealed  # noqa: Y015
+
+@_typing.final
+class KotkiDogDiscarded(_message.Message):
+    """A dog was discarded without harm, and the next card was taken: it was the first card of a turn, or came while cards
+    were drawn by an ability or for a pillow without a player.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -31,11 +870,11 @@ class KotkiOptions(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___KotkiOptions: _TypeAlias = KotkiOptions  # noqa: Y015
+Global___KotkiDogDiscarded: _TypeAlias = KotkiDogDiscarded  # noqa: Y015
 
 @_typing.final
-class KotkiTurn(_message.Message):
-    """One turn as a seat is shown it."""
+class KotkiDogPending(_message.Message):
+    """A dog was revealed that the player has a cat to ignore."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -45,6 +884,521 @@ class KotkiTurn(_message.Message):
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiDogPending: _TypeAlias = KotkiDogPending  # noqa: Y015
+
+@_typing.final
+class KotkiDogIgnored(_message.Message):
+    """The dog was ignored and discarded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CAT_FIELD_NUMBER: _builtins.int
+    cat: _builtins.int
+    """Number of the cat whose ability was used."""
+    def __init__(
+        self,
+        *,
+        cat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cat", b"cat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiDogIgnored: _TypeAlias = KotkiDogIgnored  # noqa: Y015
+
+@_typing.final
+class KotkiBust(_message.Message):
+    """A dog took the collected cards: all of them were discarded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BAITS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def baits(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The cards, in the order in which they were revealed."""
+
+    def __init__(
+        self,
+        *,
+        baits: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["baits", b"baits"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiBust: _TypeAlias = KotkiBust  # noqa: Y015
+
+@_typing.final
+class KotkiStopped(_message.Message):
+    """The player reveals no more and places what was collected."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiStopped: _TypeAlias = KotkiStopped  # noqa: Y015
+
+@_typing.final
+class KotkiPlaced(_message.Message):
+    """A collected card was placed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BAIT_FIELD_NUMBER: _builtins.int
+    FIELD_FIELD_NUMBER: _builtins.int
+    REPLACED_FIELD_NUMBER: _builtins.int
+    bait: _builtins.int
+    """The card."""
+    field: _builtins.int
+    """The field."""
+    replaced: _builtins.int
+    """The card that lay there and was discarded; 0 if the field was empty."""
+    def __init__(
+        self,
+        *,
+        bait: _builtins.int = ...,
+        field: _builtins.int = ...,
+        replaced: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bait", b"bait", "field", b"field", "replaced", b"replaced"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiPlaced: _TypeAlias = KotkiPlaced  # noqa: Y015
+
+@_typing.final
+class KotkiSurplus(_message.Message):
+    """Collected or drawn cards that were not placed were discarded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BAITS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def baits(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The cards, in the order in which they came."""
+
+    def __init__(
+        self,
+        *,
+        baits: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["baits", b"baits"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiSurplus: _TypeAlias = KotkiSurplus  # noqa: Y015
+
+@_typing.final
+class KotkiLured(_message.Message):
+    """A cat was lured."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SLOT_FIELD_NUMBER: _builtins.int
+    CAT_FIELD_NUMBER: _builtins.int
+    FIELDS_FIELD_NUMBER: _builtins.int
+    SUBS_FIELD_NUMBER: _builtins.int
+    slot: _builtins.int
+    """The slot from which it came."""
+    cat: _builtins.int
+    """Number of the cat."""
+    @_builtins.property
+    def fields(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Fields whose cards paid, ascending."""
+
+    @_builtins.property
+    def subs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Numbers of the substitutes that paid, ascending."""
+
+    def __init__(
+        self,
+        *,
+        slot: _builtins.int = ...,
+        cat: _builtins.int = ...,
+        fields: _abc.Iterable[_builtins.int] | None = ...,
+        subs: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cat", b"cat", "fields", b"fields", "slot", b"slot", "subs", b"subs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiLured: _TypeAlias = KotkiLured  # noqa: Y015
+
+@_typing.final
+class KotkiYardDiscarded(_message.Message):
+    """Cats of the yard were discarded by an ability."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BY_FIELD_NUMBER: _builtins.int
+    SLOTS_FIELD_NUMBER: _builtins.int
+    CATS_FIELD_NUMBER: _builtins.int
+    by: _builtins.int
+    """Number of the cat whose ability was used."""
+    @_builtins.property
+    def slots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The slots, ascending."""
+
+    @_builtins.property
+    def cats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Numbers of the discarded cats, by slot."""
+
+    def __init__(
+        self,
+        *,
+        by: _builtins.int = ...,
+        slots: _abc.Iterable[_builtins.int] | None = ...,
+        cats: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "cats", b"cats", "slots", b"slots"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiYardDiscarded: _TypeAlias = KotkiYardDiscarded  # noqa: Y015
+
+@_typing.final
+class KotkiYardFilled(_message.Message):
+    """A cat came from the stack to the yard."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SLOT_FIELD_NUMBER: _builtins.int
+    CAT_FIELD_NUMBER: _builtins.int
+    slot: _builtins.int
+    """The slot."""
+    cat: _builtins.int
+    """Number of the cat."""
+    def __init__(
+        self,
+        *,
+        slot: _builtins.int = ...,
+        cat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cat", b"cat", "slot", b"slot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiYardFilled: _TypeAlias = KotkiYardFilled  # noqa: Y015
+
+@_typing.final
+class KotkiSwapped(_message.Message):
+    """The player's arrow card was swapped."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PILLOW_FIELD_NUMBER: _builtins.int
+    GIVEN_FIELD_NUMBER: _builtins.int
+    TAKEN_FIELD_NUMBER: _builtins.int
+    pillow: _builtins.int
+    """The other pillow."""
+    given: _builtins.int
+    """The card that the player gave."""
+    taken: _builtins.int
+    """The card that the player took."""
+    def __init__(
+        self,
+        *,
+        pillow: _builtins.int = ...,
+        given: _builtins.int = ...,
+        taken: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["given", b"given", "pillow", b"pillow", "taken", b"taken"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiSwapped: _TypeAlias = KotkiSwapped  # noqa: Y015
+
+@_typing.final
+class KotkiDrawn(_message.Message):
+    """Bait was drawn by an ability."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BY_FIELD_NUMBER: _builtins.int
+    BAITS_FIELD_NUMBER: _builtins.int
+    by: _builtins.int
+    """Number of the cat whose ability was used."""
+    @_builtins.property
+    def baits(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The cards, in the order in which they came."""
+
+    def __init__(
+        self,
+        *,
+        by: _builtins.int = ...,
+        baits: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["baits", b"baits", "by", b"by"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiDrawn: _TypeAlias = KotkiDrawn  # noqa: Y015
+
+@_typing.final
+class KotkiDrawnPlaced(_message.Message):
+    """A drawn card was placed on an empty field."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BAIT_FIELD_NUMBER: _builtins.int
+    FIELD_FIELD_NUMBER: _builtins.int
+    bait: _builtins.int
+    """The card."""
+    field: _builtins.int
+    """The field."""
+    def __init__(
+        self,
+        *,
+        bait: _builtins.int = ...,
+        field: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bait", b"bait", "field", b"field"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiDrawnPlaced: _TypeAlias = KotkiDrawnPlaced  # noqa: Y015
+
+@_typing.final
+class KotkiShifted(_message.Message):
+    """What lay on the unlocked pillows was shifted by an ability."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BY_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    by: _builtins.int
+    """Number of the cat whose ability was used."""
+    @_builtins.property
+    def to(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By pillow, the pillow on which its cards lie now."""
+
+    def __init__(
+        self,
+        *,
+        by: _builtins.int = ...,
+        to: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiShifted: _TypeAlias = KotkiShifted  # noqa: Y015
+
+@_typing.final
+class KotkiPadlocked(_message.Message):
+    """A pillow was locked until its player's next turn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BY_FIELD_NUMBER: _builtins.int
+    PILLOW_FIELD_NUMBER: _builtins.int
+    by: _builtins.int
+    """Number of the cat whose ability was used."""
+    pillow: _builtins.int
+    """The pillow."""
+    def __init__(
+        self,
+        *,
+        by: _builtins.int = ...,
+        pillow: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "pillow", b"pillow"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiPadlocked: _TypeAlias = KotkiPadlocked  # noqa: Y015
+
+@_typing.final
+class KotkiNeutralCard(_message.Message):
+    """A pillow without a player received a card from the stack."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PILLOW_FIELD_NUMBER: _builtins.int
+    FIELD_FIELD_NUMBER: _builtins.int
+    BAIT_FIELD_NUMBER: _builtins.int
+    pillow: _builtins.int
+    """The pillow."""
+    field: _builtins.int
+    """The field."""
+    bait: _builtins.int
+    """The card."""
+    def __init__(
+        self,
+        *,
+        pillow: _builtins.int = ...,
+        field: _builtins.int = ...,
+        bait: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bait", b"bait", "field", b"field", "pillow", b"pillow"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiNeutralCard: _TypeAlias = KotkiNeutralCard  # noqa: Y015
+
+@_typing.final
+class KotkiBaitReshuffled(_message.Message):
+    """The bait discard was shuffled and became the new stack."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIZE_FIELD_NUMBER: _builtins.int
+    size: _builtins.int
+    """Number of cards in it."""
+    def __init__(
+        self,
+        *,
+        size: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["size", b"size"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiBaitReshuffled: _TypeAlias = KotkiBaitReshuffled  # noqa: Y015
+
+@_typing.final
+class KotkiCatsReshuffled(_message.Message):
+    """The cat discard was shuffled and became the new stack."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIZE_FIELD_NUMBER: _builtins.int
+    size: _builtins.int
+    """Number of tiles in it."""
+    def __init__(
+        self,
+        *,
+        size: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["size", b"size"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiCatsReshuffled: _TypeAlias = KotkiCatsReshuffled  # noqa: Y015
+
+@_typing.final
+class KotkiTurnEnded(_message.Message):
+    """A turn ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat whose turn it was."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiTurnEnded: _TypeAlias = KotkiTurnEnded  # noqa: Y015
+
+@_typing.final
+class KotkiEnded(_message.Message):
+    """The match ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POINTS_FIELD_NUMBER: _builtins.int
+    RANKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Points by seat."""
+
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Competition rank of each seat, 1 best."""
+
+    def __init__(
+        self,
+        *,
+        points: _abc.Iterable[_builtins.int] | None = ...,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["points", b"points", "ranks", b"ranks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KotkiEnded: _TypeAlias = KotkiEnded  # noqa: Y015
+
+@_typing.final
+class KotkiTurn(_message.Message):
+    """One turn as a seat is shown it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VIEW_FIELD_NUMBER: _builtins.int
+    ACTIONS_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def view(self) -> Global___KotkiView:
+        """What the seat may know now."""
+
+    @_builtins.property
+    def actions(self) -> _containers.RepeatedCompositeFieldContainer[Global___KotkiAction]:
+        """The legal actions in canonical order. Empty when nothing is asked."""
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___KotkiEvent]:
+        """What happened since the seat's last decision, oldest first."""
+
+    def __init__(
+        self,
+        *,
+        view: Global___KotkiView | None = ...,
+        actions: _abc.Iterable[Global___KotkiAction] | None = ...,
+        events: _abc.Iterable[Global___KotkiEvent] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "events", b"events", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,427 @@
+"""Kotki as messages: what a seat may know, and how actions and events look to it.
+
+Every message is built from nothing. Only the order of the two stacks is hidden (P24), and it is not read here
+but by `imagine` and `redeal`, which invent it; of the top cat its points are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+
+from botarena.v1.game_pb2 import GameOptions, GameTurn
+from botarena.v1.kotki_pb2 import (
+    KotkiAbility,
+    KotkiAction,
+    KotkiActionKind,
+    KotkiCat,
+    KotkiEvent,
+    KotkiOptions,
+    KotkiPhase,
+    KotkiPillow,
+    KotkiSymbol,
+    KotkiTurn,
+    KotkiView,
+)
+
+from arena.games.chance import SEED_BYTES, Chance
+from arena.games.game import OptionError, Seat
+from arena.games.kotki.components import (
+    CAT_IDS,
+    CATS,
+    DECK,
+    DOG,
+    PILLOWS,
+    POINTS,
+    SHOWS,
+    Bait,
+    CatId,
+    cat_set,
+)
+from arena.games.kotki.rules import (
+    HOMES,
+    KINDS,
+    LURE,
+    PHASES,
+    PLACE,
+    PLACE_DRAWN,
+    SWAP,
+    Action,
+    BaitReshuffled,
+    Baits,
+    Bust,
+    CatIds,
+    CatsReshuffled,
+    Deal,
+    DogDiscarded,
+    DogIgnored,
+    DogPending,
+    Drawn,
+    DrawnPlaced,
+    Ended,
+    Event,
+    Lured,
+    NeutralCard,
+    Options,
+    Padlocked,
+    Pillow,
+    Placed,
+    Revealed,
+    Shifted,
+    Started,
+    State,
+    Stopped,
+    Surplus,
+    Swapped,
+    TurnEnded,
+    TurnStarted,
+    Unlocked,
+    YardDiscarded,
+    YardFilled,
+    members,
+)
+from arena.games.pieces import submessage
+
+_ABILITY = {
+    ability.removeprefix("KOTKI_ABILITY_").lower(): number for ability, number in KotkiAbility.items()
+}
+_PHASE = tuple(KotkiPhase.Value(f"KOTKI_PHASE_{phase.upper()}") for phase in PHASES)
+_KIND = tuple(KotkiActionKind.Value(f"KOTKI_ACTION_KIND_{kind.upper()}") for kind in KINDS)
+
+_ON_WIRE: tuple[int, ...] = (*SHOWS[:DOG], KotkiSymbol.KOTKI_SYMBOL_DOG, 0)
+"""By bait card, dog and empty field included, what stands for it on the wire."""
+_OFF_WIRE: dict[int, Bait] = {bits: card for card, bits in enumerate(_ON_WIRE)}
+_OWNERS: dict[int, tuple[Seat | None, ...]] = {
+    seats: tuple(homes.index(number) if number in homes else None for number in range(PILLOWS))
+    for seats, homes in HOMES.items()
+}
+"""By number of players and pillow, the seat of its player."""
+_TRANSLATION = bytes(_ON_WIRE).ljust(256, b"\0")
+
+
+# views and turns
+#
+# Most of what lies on the table lies as it lay, so the views are put together from serialised pieces that are
+# kept: serialised messages one after the other are one message. A list of small numbers is serialised like a
+# message whose bytes are the numbers.
+
+
+def view(state: State, seat: Seat | None) -> KotkiView:
+    """What a seat or a spectator may know now: the same for all (P24)."""
+    return KotkiView.FromString(_view_bytes(state))
+
+
+def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], events: Sequence[bytes]) -> bytes:
+    """A turn as a seat is shown it: a GameTurn."""
+    shown = submessage(KotkiTurn.VIEW_FIELD_NUMBER, _view_bytes(state))
+    return submessage(GameTurn.KOTKI_FIELD_NUMBER, b"".join([shown, *map(_action_piece, actions), *events]))
+
+
+def _view_bytes(state: State) -> bytes:
+    locked = state.locked
+    pieces = [
+        _pillow_piece(seat, locked >> number & 1, state.pillows[number])
+        for number, seat in enumerate(_OWNERS[state.seats])
+    ]
+    pieces += map(_player_piece, HOMES[state.seats], state.points, state.captured, state.unused)
+    pieces += map(_yard_piece, state.yard)
+    pieces.append(_turn_piece(state.phase, state.drawn_from, state.swapped, state.placed))
+    top = POINTS[state.top_cat]
+    pieces.append(_match_piece(state.turn, state.start_seat, state.round, top, state.over, state.options))
+    pieces.append(_bait_stack_piece(state.bait[state.bait_taken :]))
+    pieces.append(_bait_discard_piece(bytes(state.bait_discard)))
+    pieces.append(_cats_piece(state.cats[state.cats_taken :], state.cat_discard))
+    if state.collected or state.drawn:
+        pieces.append(_hand_piece(state.collected, state.drawn))
+    return b"".join(pieces)
+
+
+@lru_cache(maxsize=1 << 10)
+def _bait_stack_piece(stack: Baits) -> bytes:
+    """What a stack holds, in bait order."""
+    return _baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, sorted(stack))
+
+
+@lru_cache(maxsize=1 << 10)
+def _bait_discard_piece(counts: bytes) -> bytes:
+    cards = [card for card, count in enumerate(counts) for _ in range(count)]
+    return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, cards)
+
+
+@lru_cache(maxsize=1 << 10)
+def _hand_piece(collected: Baits, drawn: Baits) -> bytes:
+    return _baits_piece(KotkiView.COLLECTED_FIELD_NUMBER, collected) + _baits_piece(
+        KotkiView.DRAWN_FIELD_NUMBER, drawn
+    )
+
+
+def _baits_piece(number: int, cards: Sequence[Bait]) -> bytes:
+    return submessage(number, bytes(cards).translate(_TRANSLATION)) if cards else b""
+
+
+@lru_cache(maxsize=1 << 10)
+def _cats_piece(stack: CatIds, discard: int) -> bytes:
+    """What the cat stack and the cat discard hold, by number."""
+    return KotkiView(cat_stack=sorted(stack), cat_discard=members(discard)).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 14)
+def _pillow_piece(seat: Seat | None, locked: int, pillow: Pillow) -> bytes:
+    fields = [_ON_WIRE[card] for card in pillow]
+    return KotkiView(pillows=[KotkiPillow(seat=seat, locked=bool(locked), fields=fields)]).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 13)
+def _player_piece(home: int, points: int, cats: CatIds, unused: int) -> bytes:
+    piece = KotkiView()
+    player = piece.players.add(pillow=home, points=points)
+    for cat in cats:
+        player.cats.add(cat=_cat(cat), used=not unused >> cat & 1)
+    return piece.SerializeToString()
+
+
+def _cat(number: CatId) -> KotkiCat:
+    if not number:
+        return KotkiCat()
+    cost, points, ability, shows = CATS[number]
+    return KotkiCat(number=number, cost=cost, points=points, ability=_ABILITY[ability], shows=shows)
+
+
+@lru_cache(maxsize=64)
+def _yard_piece(cat: CatId) -> bytes:
+    return KotkiView(yard=[_cat(cat)]).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 12)
+def _turn_piece(phase: int, drawn_from: int, swapped: int, placed: int) -> bytes:
+    """What has been done in this turn."""
+    return KotkiView(
+        phase=_PHASE[phase],
+        drawn_from=_PHASE[drawn_from],
+        swapped=members(swapped),
+        placed=members(placed),
+    ).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 13)
+def _match_piece(
+    turn: Seat, start_seat: Seat, round: int, top_cat_points: int, over: bool, options: Options
+) -> bytes:
+    """How far the match has come."""
+    return KotkiView(
+        turn_seat=turn,
+        start_seat=start_seat,
+        round=round,
+        top_cat_points=top_cat_points,
+        over=over,
+        target=options.target,
+        max_rounds=options.max_rounds,
+    ).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 14)
+def _action_piece(action: Action) -> bytes:
+    return KotkiTurn(actions=[action_message(action)]).SerializeToString()
+
+
+def action_message(action: Action) -> KotkiAction:
+    """An action on the wire."""
+    kind, number, where, subs = action
+    message = KotkiAction(kind=_KIND[kind])
+    if kind == LURE:
+        message.slot = number
+        message.fields.extend(members(where))
+        message.subs.extend(members(subs))
+    elif kind == SWAP:
+        message.pillow = number
+    elif kind in (PLACE, PLACE_DRAWN):
+        message.bait, message.field = _ON_WIRE[number], where
+    else:
+        message.cat = number
+        message.slots.extend(members(where))
+    return message
+
+
+# events
+
+
+_IN_MESSAGE: dict[type, str] = {
+    Started: "started",
+    TurnStarted: "turn_started",
+    Unlocked: "unlocked",
+    Revealed: "revealed",
+    DogDiscarded: "dog_discarded",
+    DogPending: "dog_pending",
+    DogIgnored: "dog_ignored",
+    Bust: "bust",
+    Stopped: "stopped",
+    Placed: "placed",
+    Surplus: "surplus",
+    Lured: "lured",
+    YardDiscarded: "yard_discarded",
+    YardFilled: "yard_filled",
+    Swapped: "swapped",
+    Drawn: "drawn",
+    DrawnPlaced: "drawn_placed",
+    Shifted: "shifted",
+    Padlocked: "padlocked",
+    NeutralCard: "neutral_card",
+    BaitReshuffled: "bait_reshuffled",
+    CatsReshuffled: "cats_reshuffled",
+    TurnEnded: "turn_ended",
+    Ended: "ended",
+}
+_CARDS = frozenset(("bait", "baits", "arrows", "replaced", "given", "taken"))
+"""Fields of events that hold bait cards."""
+_SETS = frozenset(("fields", "subs", "slots"))
+"""Fields of events that hold sets."""
+
+
+@lru_cache(maxsize=1 << 13, typed=True)
+def event_message(event: Event) -> KotkiEvent:
+    """An event on the wire. To be read only: equal events are one message."""
+    message = KotkiEvent()
+    part = getattr(message, _IN_MESSAGE[type(event)])
+    part.SetInParent()
+    for name, value in event._asdict().items():
+        shown = _shown(name, value)
+        if isinstance(shown, int):
+            setattr(part, name, shown)
+        else:
+            getattr(part, name).extend(shown)
+    return message
+
+
+def _shown(name: str, value: int | Sequence[int]) -> int | Sequence[int]:
+    """A field of an event as its message holds it."""
+    if isinstance(value, int):
+        if name in _SETS:
+            return members(value)
+        return _ON_WIRE[value] if name in _CARDS else value
+    return [_ON_WIRE[card] for card in value] if name in _CARDS else value
+
+
+@lru_cache(maxsize=1 << 13, typed=True)
+def event_bytes(event: Event) -> bytes:
+    """An event as a piece of a turn."""
+    return KotkiTurn(events=[event_message(event)]).SerializeToString()
+
+
+# options
+
+
+def options_message(options: Options) -> GameOptions:
+    """Options on the wire."""
+    return GameOptions(kotki=KotkiOptions(target=options.target, max_rounds=options.max_rounds))
+
+
+def options_from(message: GameOptions) -> Options:
+    """The options that `options_message` wrote.
+
+    Raises:
+        OptionError: these are options of another game, or not allowed (P22).
+    """
+    if message.WhichOneof("game") != "kotki":
+        raise OptionError(f"options of Kotki are needed, not of {message.WhichOneof('game') or 'no game'}")
+    return Options(message.kotki.target, message.kotki.max_rounds)
+
+
+# inventing what is hidden
+
+
+def imagine(view: KotkiView, events: Sequence[KotkiEvent], rng: Random) -> State:
+    """A state that looks like this view: the order of the stacks and later reshuffles are invented."""
+    state = _table(view.SerializeToString()).copy()
+    state.bait = _in_any_order(state.bait, rng)
+    state.cats = _cats_in_any_order(state.cats, view.top_cat_points, rng)
+    state.chance = Chance(rng.randbytes(SEED_BYTES))
+    return state
+
+
+def redeal(deal: Deal, state: State, seat: Seat, rng: Random) -> Deal:
+    """Another deal with which the match would have looked the same so far.
+
+    What is left of the stacks is in another order. All earlier stacks were seen to their end, or there would
+    have been no reshuffle; they are given as they were. The next reshuffles are given too, at random.
+    """
+    bait = state.bait[: state.bait_taken] + _in_any_order(state.bait[state.bait_taken :], rng)
+    rest = _cats_in_any_order(state.cats[state.cats_taken :], POINTS[state.top_cat], rng)
+    cats = state.cats[: state.cats_taken] + rest
+    first_bait, *later_bait = (*(deal.bait, *state.bait_shuffled)[:-1], bait)
+    first_cats, *later_cats = (*(deal.cats, *state.cats_shuffled)[:-1], cats)
+    return replace(
+        deal,
+        bait=first_bait,
+        cats=first_cats,
+        later_bait=(*(_whole(order, DECK) for order in later_bait), _in_any_order(DECK, rng)),
+        later_cats=(*(_whole(order, CAT_IDS) for order in later_cats), _in_any_order(CAT_IDS, rng)),
+    )
+
+
+def _in_any_order(cards: Sequence[int], rng: Random) -> tuple[int, ...]:
+    """Shuffled by random keys, which is quicker than `Random.shuffle`."""
+    key = rng.random
+    return tuple(sorted(cards, key=lambda _: key()))
+
+
+def _cats_in_any_order(cats: Sequence[CatId], top_points: int, rng: Random) -> CatIds:
+    """A cat stack whose top tile has the points that everybody sees."""
+    order = list(_in_any_order(cats, rng))
+    if order:
+        top = next(index for index, cat in enumerate(order) if POINTS[cat] == top_points)
+        order.insert(0, order.pop(top))
+    return tuple(order)
+
+
+def _whole(order: Sequence[int], box: Sequence[int]) -> tuple[int, ...]:
+    """An order of all there is in the box that begins with this one."""
+    rest = list(box)
+    for card in order:
+        rest.remove(card)
+    return (*order, *rest)
+
+
+@lru_cache(maxsize=64)
+def _table(view: bytes) -> State:
+    """The state of a view but for what no view tells: the stacks are in canonical order.
+
+    Searching bots imagine the same view many times, and reading it is what takes long.
+    """
+    seen = KotkiView.FromString(view)
+    discard = [0] * (DOG + 1)
+    for card in _baits(seen.bait_discard):
+        discard[card] += 1
+    captured = [tuple(held.cat.number for held in player.cats) for player in seen.players]
+    return State(
+        seats=len(seen.players),
+        options=Options(seen.target, seen.max_rounds),
+        start_seat=seen.start_seat,
+        turn=seen.turn_seat,
+        round=seen.round,
+        phase=_PHASE.index(seen.phase),
+        drawn_from=_PHASE.index(seen.drawn_from),
+        bait=_baits(seen.bait_stack),
+        bait_taken=0,
+        bait_discard=discard,
+        pillows=[_baits(pillow.fields) for pillow in seen.pillows],
+        locked=sum(1 << number for number, pillow in enumerate(seen.pillows) if pillow.locked),
+        collected=_baits(seen.collected),
+        drawn=_baits(seen.drawn),
+        swapped=sum(1 << pillow for pillow in seen.swapped),
+        placed=sum(1 << field for field in seen.placed),
+        cats=tuple(seen.cat_stack),
+        cats_taken=0,
+        cat_discard=cat_set(seen.cat_discard),
+        yard=[cat.number for cat in seen.yard],
+        captured=captured,
+        unused=[cat_set(held.cat.number for held in player.cats if not held.used) for player in seen.players],
+        points=[player.points for player in seen.players],
+        over=seen.over,
+        chance=Chance(bytes(SEED_BYTES)),
+    )
+
+
+def _baits(bits: Iterable[int]) -> Baits:
+    return tuple([_OFF_WIRE[card] for card in bits])
