@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from arena.games.combo_up import ComboUp
 from arena.games.game import AnyGame, UnknownGameError
 from arena.games.koffer import Koffer
 
-_ALL: tuple[AnyGame, ...] = (Koffer(),)
+_ALL: tuple[AnyGame, ...] = (Koffer(), ComboUp())
 
 GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
 """All games by name."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.games.koffer import rules as koffer
+from tests.games.combo_up.invariants import check as check_combo_up
 
 
 def check_koffer(state: koffer.State) -> None:
@@ -29,5 +30,6 @@ def check_koffer(state: koffer.State) -> None:
 
 INVARIANTS: Mapping[str, Callable[[Any], None]] = {
     "koffer": check_koffer,
+    "combo_up": check_combo_up,
 }
 """By game: raises AssertionError if a state cannot be."""

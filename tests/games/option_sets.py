@@ -22,6 +22,12 @@ OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "4,13,15", "games": "2"},
         {"specials": "random", "games": "4"},
     ),
+    "combo_up": (
+        {},
+        {"scoring": "true"},
+        {"edition": "krass_kariert"},
+        {"edition": "krass_kariert", "scoring": "true"},
+    ),
 }
 """By game: every combination of options worth a match."""
 
@@ -31,6 +37,10 @@ GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"specials": "2,3,4"},
         {"specials": "6,13,15"},
         {"specials": "random", "games": "2"},
+    ),
+    "combo_up": (
+        {},
+        {"edition": "krass_kariert", "scoring": "true"},
     ),
 }
 """By game: options of which a golden record is kept for each number of seats."""
