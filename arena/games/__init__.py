@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from arena.games.combo_up import ComboUp
 from arena.games.game import AnyGame, UnknownGameError
 from arena.games.hochstapler import Hochstapler
 from arena.games.kamozza import Kamozza
 from arena.games.koffer import Koffer
 from arena.games.kotki import Kotki
 
-_ALL: tuple[AnyGame, ...] = (Koffer(), Hochstapler(), Kamozza(), Kotki())
+_ALL: tuple[AnyGame, ...] = (Koffer(), Hochstapler(), Kamozza(), Kotki(), ComboUp())
 
 GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
 """All games by name."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.games.koffer import rules as koffer
+from tests.games.combo_up.invariants import check as check_combo_up
 from tests.games.hochstapler.invariants import check_hochstapler
 from tests.games.kamozza.invariants import check_kamozza
 from tests.games.kotki.invariants import check_kotki
@@ -35,5 +36,6 @@ INVARIANTS: Mapping[str, Callable[[Any], None]] = {
     "hochstapler": check_hochstapler,
     "kamozza": check_kamozza,
     "kotki": check_kotki,
+    "combo_up": check_combo_up,
 }
 """By game: raises AssertionError if a state cannot be."""

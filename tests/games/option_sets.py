@@ -30,10 +30,17 @@ OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"mode": "variant", "typhoon": "true"},
         {"mode": "variant", "cat_ship": "true"},
         {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
+    ),
     "kotki": (
         {},
         {"target": "15"},
         {"max_rounds": "3"},
+    ),
+    "combo_up": (
+        {},
+        {"scoring": "true"},
+        {"edition": "krass_kariert"},
+        {"edition": "krass_kariert", "scoring": "true"},
     ),
 }
 """By game: every combination of options worth a match."""
@@ -51,9 +58,14 @@ GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
         {"table_talk": "true"},
         {"mode": "variant"},
         {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
+    ),
     "kotki": (
         {},
         {"target": "15", "max_rounds": "12"},
+    ),
+    "combo_up": (
+        {},
+        {"edition": "krass_kariert", "scoring": "true"},
     ),
 }
 """By game: options of which a golden record is kept for each number of seats."""

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x62otarena/v1/combo_up.proto\x12\x0b\x62otarena.v1\"\x10\n\x0e\x43omboUpOptions\"\r\n\x0b\x43omboUpTurnB\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x62otarena/v1/combo_up.proto\x12\x0b\x62otarena.v1\"O\n\x0e\x43omboUpOptions\x12,\n\x07\x65\x64ition\x18\x01 \x01(\x0e\x32\x1b.botarena.v1.ComboUpEdition\x12\x0f\n\x07scoring\x18\x02 \x01(\x08\"w\n\rComboUpPlayer\x12\r\n\x05\x63\x61rds\x18\x01 \x01(\r\x12*\n\x08reserves\x18\x02 \x03(\x0e\x32\x18.botarena.v1.ComboUpCard\x12\x0e\n\x06tokens\x18\x03 \x01(\r\x12\x0e\n\x06points\x18\x04 \x01(\r\x12\x0b\n\x03out\x18\x05 \x01(\x08\"z\n\x0b\x43omboUpLaid\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\'\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x18.botarena.v1.ComboUpCard\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.botarena.v1.ComboUpKind\x12\x0c\n\x04high\x18\x04 \x01(\r\"\x96\x04\n\x0b\x43omboUpView\x12+\n\x07players\x18\x01 \x03(\x0b\x32\x1a.botarena.v1.ComboUpPlayer\x12&\n\x04hand\x18\x02 \x03(\x0e\x32\x18.botarena.v1.ComboUpCard\x12*\n\x08incoming\x18\x03 \x01(\x0e\x32\x18.botarena.v1.ComboUpCard\x12\'\n\x05table\x18\x04 \x03(\x0b\x32\x18.botarena.v1.ComboUpLaid\x12\'\n\x05\x61side\x18\x05 \x03(\x0e\x32\x18.botarena.v1.ComboUpCard\x12\x0c\n\x04pile\x18\x06 \x01(\r\x12(\n\x05phase\x18\x07 \x01(\x0e\x32\x19.botarena.v1.ComboUpPhase\x12\x0f\n\x07to_move\x18\x08 \x03(\r\x12\x12\n\nhand_index\x18\t \x01(\r\x12\r\n\x05round\x18\n \x01(\r\x12\x14\n\x0cparticipants\x18\x0b \x03(\r\x12\x0c\n\x04turn\x18\x0c \x01(\r\x12\r\n\x05\x64raws\x18\r \x01(\r\x12\x12\n\ndraws_left\x18\x0e \x01(\r\x12&\n\x03log\x18\x0f \x03(\x0b\x32\x19.botarena.v1.ComboUpEvent\x12\x11\n\x04seat\x18\x10 \x01(\rH\x00\x88\x01\x01\x12,\n\x07\x65\x64ition\x18\x11 \x01(\x0e\x32\x1b.botarena.v1.ComboUpEdition\x12\x0f\n\x07scoring\x18\x12 \x01(\x08\x42\x07\n\x05_seat\"b\n\x0b\x43omboUpPlay\x12\r\n\x05start\x18\x01 \x01(\r\x12\x0e\n\x06length\x18\x02 \x01(\r\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.botarena.v1.ComboUpKind\x12\x0c\n\x04high\x18\x04 \x01(\r\"#\n\x12\x43omboUpPlaySpecial\x12\r\n\x05index\x18\x01 \x01(\r\"0\n\x0b\x43omboUpTake\x12\x0f\n\x07reserve\x18\x01 \x01(\r\x12\x10\n\x08position\x18\x02 \x01(\r\"\x1c\n\x0b\x43omboUpGive\x12\r\n\x05index\x18\x01 \x01(\r\"!\n\rComboUpInsert\x12\x10\n\x08position\x18\x01 \x01(\r\"\xf9\x01\n\rComboUpAction\x12(\n\x04play\x18\x01 \x01(\x0b\x32\x18.botarena.v1.ComboUpPlayH\x00\x12\x32\n\x07special\x18\x02 \x01(\x0b\x32\x1f.botarena.v1.ComboUpPlaySpecialH\x00\x12(\n\x04take\x18\x03 \x01(\x0b\x32\x18.botarena.v1.ComboUpTakeH\x00\x12(\n\x04give\x18\x04 \x01(\x0b\x32\x18.botarena.v1.ComboUpGiveH\x00\x12,\n\x06insert\x18\x05 \x01(\x0b\x32\x1a.botarena.v1.ComboUpInsertH\x00\x42\x08\n\x06\x61\x63tion\"\xd6\x05\n\x0c\x43omboUpEvent\x12\x37\n\x0chand_started\x18\x01 \x01(\x0b\x32\x1f.botarena.v1.ComboUpHandStartedH\x00\x12\x39\n\rround_started\x18\x02 \x01(\x0b\x32 .botarena.v1.ComboUpRoundStartedH\x00\x12,\n\x06played\x18\x03 \x01(\x0b\x32\x1a.botarena.v1.ComboUpPlayedH\x00\x12;\n\x0especial_played\x18\x04 \x01(\x0b\x32!.botarena.v1.ComboUpSpecialPlayedH\x00\x12(\n\x04took\x18\x05 \x01(\x0b\x32\x18.botarena.v1.ComboUpTookH\x00\x12\x35\n\x0bpassed_over\x18\x06 \x01(\x0b\x32\x1e.botarena.v1.ComboUpPassedOverH\x00\x12,\n\x06passed\x18\x07 \x01(\x0b\x32\x1a.botarena.v1.ComboUpPassedH\x00\x12(\n\x04gave\x18\x08 \x01(\x0b\x32\x18.botarena.v1.ComboUpGaveH\x00\x12*\n\x05\x64rawn\x18\t \x01(\x0b\x32\x19.botarena.v1.ComboUpDrawnH\x00\x12(\n\x04\x64rew\x18\n \x01(\x0b\x32\x18.botarena.v1.ComboUpDrewH\x00\x12\x35\n\x0bround_ended\x18\x0b \x01(\x0b\x32\x1e.botarena.v1.ComboUpRoundEndedH\x00\x12,\n\x06unable\x18\x0c \x01(\x0b\x32\x1a.botarena.v1.ComboUpUnableH\x00\x12\x33\n\nhand_ended\x18\r \x01(\x0b\x32\x1d.botarena.v1.ComboUpHandEndedH\x00\x12\x35\n\x0bmatch_ended\x18\x0e \x01(\x0b\x32\x1e.botarena.v1.ComboUpMatchEndedH\x00\x42\x07\n\x05\x65vent\":\n\x0f\x43omboUpReserves\x12\'\n\x05\x63\x61rds\x18\x01 \x03(\x0e\x32\x18.botarena.v1.ComboUpCard\"\x86\x01\n\x12\x43omboUpHandStarted\x12\x12\n\nhand_index\x18\x01 \x01(\r\x12\x0f\n\x07starter\x18\x02 \x01(\r\x12\r\n\x05\x63\x61rds\x18\x03 \x01(\r\x12.\n\x08reserves\x18\x04 \x03(\x0b\x32\x1c.botarena.v1.ComboUpReserves\x12\x0c\n\x04pile\x18\x05 \x01(\r\":\n\x13\x43omboUpRoundStarted\x12\r\n\x05round\x18\x01 \x01(\r\x12\x14\n\x0cparticipants\x18\x02 \x03(\r\"|\n\rComboUpPlayed\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\'\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x18.botarena.v1.ComboUpCard\x12&\n\x04kind\x18\x03 \x01(\x0e\x32\x18.botarena.v1.ComboUpKind\x12\x0c\n\x04high\x18\x04 \x01(\r\"L\n\x14\x43omboUpSpecialPlayed\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12&\n\x04\x63\x61rd\x18\x02 \x01(\x0e\x32\x18.botarena.v1.ComboUpCard\"W\n\x0b\x43omboUpTook\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12&\n\x04\x63\x61rd\x18\x02 \x01(\x0e\x32\x18.botarena.v1.ComboUpCard\x12\x12\n\nby_take_up\x18\x03 \x01(\x08\"!\n\x11\x43omboUpPassedOver\x12\x0c\n\x04seat\x18\x01 \x01(\r\"0\n\rComboUpPassed\x12\r\n\x05giver\x18\x01 \x01(\r\x12\x10\n\x08receiver\x18\x02 \x01(\r\"V\n\x0b\x43omboUpGave\x12\r\n\x05giver\x18\x01 \x01(\r\x12\x10\n\x08receiver\x18\x02 \x01(\r\x12&\n\x04\x63\x61rd\x18\x03 \x01(\x0e\x32\x18.botarena.v1.ComboUpCard\"*\n\x0c\x43omboUpDrawn\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04left\x18\x02 \x01(\r\"C\n\x0b\x43omboUpDrew\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12&\n\x04\x63\x61rd\x18\x02 \x01(\x0e\x32\x18.botarena.v1.ComboUpCard\"[\n\x11\x43omboUpRoundEnded\x12\x0e\n\x06winner\x18\x01 \x01(\r\x12\r\n\x05\x64raws\x18\x02 \x01(\r\x12\'\n\x05\x61side\x18\x03 \x03(\x0e\x32\x18.botarena.v1.ComboUpCard\"\x1d\n\rComboUpUnable\x12\x0c\n\x04seat\x18\x01 \x01(\r\"n\n\x10\x43omboUpHandEnded\x12\x0e\n\x06losers\x18\x01 \x03(\r\x12*\n\x06reason\x18\x02 \x01(\x0e\x32\x1a.botarena.v1.ComboUpReason\x12\x0e\n\x06points\x18\x03 \x03(\r\x12\x0e\n\x06tokens\x18\x04 \x03(\r\"\"\n\x11\x43omboUpMatchEnded\x12\r\n\x05ranks\x18\x01 \x03(\r\"\x8d\x01\n\x0b\x43omboUpTurn\x12&\n\x04view\x18\x01 \x01(\x0b\x32\x18.botarena.v1.ComboUpView\x12+\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x1a.botarena.v1.ComboUpAction\x12)\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x19.botarena.v1.ComboUpEvent*\xd4\x03\n\x0b\x43omboUpCard\x12\x1d\n\x19\x43OMBO_UP_CARD_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43OMBO_UP_CARD_ONE\x10\x01\x12\x15\n\x11\x43OMBO_UP_CARD_TWO\x10\x02\x12\x17\n\x13\x43OMBO_UP_CARD_THREE\x10\x03\x12\x16\n\x12\x43OMBO_UP_CARD_FOUR\x10\x04\x12\x16\n\x12\x43OMBO_UP_CARD_FIVE\x10\x05\x12\x15\n\x11\x43OMBO_UP_CARD_SIX\x10\x06\x12\x17\n\x13\x43OMBO_UP_CARD_SEVEN\x10\x07\x12\x17\n\x13\x43OMBO_UP_CARD_EIGHT\x10\x08\x12\x16\n\x12\x43OMBO_UP_CARD_NINE\x10\t\x12\x15\n\x11\x43OMBO_UP_CARD_TEN\x10\n\x12\x18\n\x14\x43OMBO_UP_CARD_ELEVEN\x10\x0b\x12\x18\n\x14\x43OMBO_UP_CARD_TWELVE\x10\x0c\x12\x17\n\x13\x43OMBO_UP_CARD_JOKER\x10\r\x12\x16\n\x12\x43OMBO_UP_CARD_STOP\x10\x0e\x12\x1c\n\x18\x43OMBO_UP_CARD_THREE_DRAW\x10\x0f\x12\x19\n\x15\x43OMBO_UP_CARD_TAKE_UP\x10\x10\x12\x19\n\x15\x43OMBO_UP_CARD_PASS_ON\x10\x11*\xa5\x01\n\x0b\x43omboUpKind\x12\x1d\n\x19\x43OMBO_UP_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12\x43OMBO_UP_KIND_SOLO\x10\x01\x12\x16\n\x12\x43OMBO_UP_KIND_RUN2\x10\x02\x12\x16\n\x12\x43OMBO_UP_KIND_PAIR\x10\x03\x12\x16\n\x12\x43OMBO_UP_KIND_RUN3\x10\x04\x12\x17\n\x13\x43OMBO_UP_KIND_TRIPS\x10\x05*u\n\x0e\x43omboUpEdition\x12 \n\x1c\x43OMBO_UP_EDITION_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43OMBO_UP_EDITION_COMBO_UP\x10\x01\x12\"\n\x1e\x43OMBO_UP_EDITION_KRASS_KARIERT\x10\x02*\xca\x01\n\x0c\x43omboUpPhase\x12\x1e\n\x1a\x43OMBO_UP_PHASE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43OMBO_UP_PHASE_TURN\x10\x01\x12\x1a\n\x16\x43OMBO_UP_PHASE_TAKE_UP\x10\x02\x12\x17\n\x13\x43OMBO_UP_PHASE_GIVE\x10\x03\x12\x1a\n\x16\x43OMBO_UP_PHASE_RECEIVE\x10\x04\x12\x17\n\x13\x43OMBO_UP_PHASE_DRAW\x10\x05\x12\x17\n\x13\x43OMBO_UP_PHASE_OVER\x10\x06*\x84\x01\n\rComboUpReason\x12\x1f\n\x1b\x43OMBO_UP_REASON_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43OMBO_UP_REASON_UNABLE\x10\x01\x12\x19\n\x15\x43OMBO_UP_REASON_ALONE\x10\x02\x12\x1b\n\x17\x43OMBO_UP_REASON_ALL_OUT\x10\x03\x42\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,8 +32,68 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'botarena.v1.combo_up_pb2', 
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\013botarena.v1P\001'
+  _globals['_COMBOUPCARD']._serialized_start=3392
+  _globals['_COMBOUPCARD']._serialized_end=3860
+  _globals['_COMBOUPKIND']._serialized_start=3863
+  _globals['_COMBOUPKIND']._serialized_end=4028
+  _globals['_COMBOUPEDITION']._serialized_start=4030
+  _globals['_COMBOUPEDITION']._serialized_end=4147
+  _globals['_COMBOUPPHASE']._serialized_start=4150
+  _globals['_COMBOUPPHASE']._serialized_end=4352
+  _globals['_COMBOUPREASON']._serialized_start=4355
+  _globals['_COMBOUPREASON']._serialized_end=4487
   _globals['_COMBOUPOPTIONS']._serialized_start=43
-  _globals['_COMBOUPOPTIONS']._serialized_end=59
-  _globals['_COMBOUPTURN']._serialized_start=61
-  _globals['_COMBOUPTURN']._serialized_end=74
+  _globals['_COMBOUPOPTIONS']._serialized_end=122
+  _globals['_COMBOUPPLAYER']._serialized_start=124
+  _globals['_COMBOUPPLAYER']._serialized_end=243
+  _globals['_COMBOUPLAID']._serialized_start=245
+  _globals['_COMBOUPLAID']._serialized_end=367
+  _globals['_COMBOUPVIEW']._serialized_start=370
+  _globals['_COMBOUPVIEW']._serialized_end=904
+  _globals['_COMBOUPPLAY']._serialized_start=906
+  _globals['_COMBOUPPLAY']._serialized_end=1004
+  _globals['_COMBOUPPLAYSPECIAL']._serialized_start=1006
+  _globals['_COMBOUPPLAYSPECIAL']._serialized_end=1041
+  _globals['_COMBOUPTAKE']._serialized_start=1043
+  _globals['_COMBOUPTAKE']._serialized_end=1091
+  _globals['_COMBOUPGIVE']._serialized_start=1093
+  _globals['_COMBOUPGIVE']._serialized_end=1121
+  _globals['_COMBOUPINSERT']._serialized_start=1123
+  _globals['_COMBOUPINSERT']._serialized_end=1156
+  _globals['_COMBOUPACTION']._serialized_start=1159
+  _globals['_COMBOUPACTION']._serialized_end=1408
+  _globals['_COMBOUPEVENT']._serialized_start=1411
+  _globals['_COMBOUPEVENT']._serialized_end=2137
+  _globals['_COMBOUPRESERVES']._serialized_start=2139
+  _globals['_COMBOUPRESERVES']._serialized_end=2197
+  _globals['_COMBOUPHANDSTARTED']._serialized_start=2200
+  _globals['_COMBOUPHANDSTARTED']._serialized_end=2334
+  _globals['_COMBOUPROUNDSTARTED']._serialized_start=2336
+  _globals['_COMBOUPROUNDSTARTED']._serialized_end=2394
+  _globals['_COMBOUPPLAYED']._serialized_start=2396
+  _globals['_COMBOUPPLAYED']._serialized_end=2520
+  _globals['_COMBOUPSPECIALPLAYED']._serialized_start=2522
+  _globals['_COMBOUPSPECIALPLAYED']._serialized_end=2598
+  _globals['_COMBOUPTOOK']._serialized_start=2600
+  _globals['_COMBOUPTOOK']._serialized_end=2687
+  _globals['_COMBOUPPASSEDOVER']._serialized_start=2689
+  _globals['_COMBOUPPASSEDOVER']._serialized_end=2722
+  _globals['_COMBOUPPASSED']._serialized_start=2724
+  _globals['_COMBOUPPASSED']._serialized_end=2772
+  _globals['_COMBOUPGAVE']._serialized_start=2774
+  _globals['_COMBOUPGAVE']._serialized_end=2860
+  _globals['_COMBOUPDRAWN']._serialized_start=2862
+  _globals['_COMBOUPDRAWN']._serialized_end=2904
+  _globals['_COMBOUPDREW']._serialized_start=2906
+  _globals['_COMBOUPDREW']._serialized_end=2973
+  _globals['_COMBOUPROUNDENDED']._serialized_start=2975
+  _globals['_COMBOUPROUNDENDED']._serialized_end=3066
+  _globals['_COMBOUPUNABLE']._serialized_start=3068
+  _globals['_COMBOUPUNABLE']._serialized_end=3097
+  _globals['_COMBOUPHANDENDED']._serialized_start=3099
+  _globals['_COMBOUPHANDENDED']._serialized_end=3209
+  _globals['_COMBOUPMATCHENDED']._serialized_start=3211
+  _globals['_COMBOUPMATCHENDED']._serialized_end=3245
+  _globals['_COMBOUPTURN']._serialized_start=3248
+  _globals['_COMBOUPTURN']._serialized_end=3389
 # @@protoc_insertion_point(module_scope)

@@ -3,8 +3,11 @@
 isort:skip_file
 Combo Up on the wire: what a seat may know, what it may do and what it has seen happen."""
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -16,22 +19,1143 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _ComboUpCard:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ComboUpCardEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ComboUpCard.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    COMBO_UP_CARD_UNSPECIFIED: _ComboUpCard.ValueType  # 0
+    """Never sent."""
+    COMBO_UP_CARD_ONE: _ComboUpCard.ValueType  # 1
+    """The number card 1; there are four of each number."""
+    COMBO_UP_CARD_TWO: _ComboUpCard.ValueType  # 2
+    """The number card 2."""
+    COMBO_UP_CARD_THREE: _ComboUpCard.ValueType  # 3
+    """The number card 3."""
+    COMBO_UP_CARD_FOUR: _ComboUpCard.ValueType  # 4
+    """The number card 4."""
+    COMBO_UP_CARD_FIVE: _ComboUpCard.ValueType  # 5
+    """The number card 5."""
+    COMBO_UP_CARD_SIX: _ComboUpCard.ValueType  # 6
+    """The number card 6."""
+    COMBO_UP_CARD_SEVEN: _ComboUpCard.ValueType  # 7
+    """The number card 7."""
+    COMBO_UP_CARD_EIGHT: _ComboUpCard.ValueType  # 8
+    """The number card 8."""
+    COMBO_UP_CARD_NINE: _ComboUpCard.ValueType  # 9
+    """The number card 9."""
+    COMBO_UP_CARD_TEN: _ComboUpCard.ValueType  # 10
+    """The number card 10."""
+    COMBO_UP_CARD_ELEVEN: _ComboUpCard.ValueType  # 11
+    """The number card 11."""
+    COMBO_UP_CARD_TWELVE: _ComboUpCard.ValueType  # 12
+    """The number card 12."""
+    COMBO_UP_CARD_JOKER: _ComboUpCard.ValueType  # 13
+    """Joker, two of them: stands for any number, alone or beside number cards."""
+    COMBO_UP_CARD_STOP: _ComboUpCard.ValueType  # 14
+    """Stop, two of them: ends the round at once; whoever plays it has won the round."""
+    COMBO_UP_CARD_THREE_DRAW: _ComboUpCard.ValueType  # 15
+    """3 Draw, two of them: the winner of the round draws three cards."""
+    COMBO_UP_CARD_TAKE_UP: _ComboUpCard.ValueType  # 16
+    """Take Up, two of them: all others in the round take one of their reserves. Not in Krass Kariert."""
+    COMBO_UP_CARD_PASS_ON: _ComboUpCard.ValueType  # 17
+    """Pass On, two of them: all in the round give a card to the next one. Not in Krass Kariert."""
+
+class ComboUpCard(_ComboUpCard, metaclass=_ComboUpCardEnumTypeWrapper):
+    """A card. The number of a number card's value here is the value printed on it. Equal cards cannot
+    be told apart.
+    """
+
+COMBO_UP_CARD_UNSPECIFIED: ComboUpCard.ValueType  # 0
+"""Never sent."""
+COMBO_UP_CARD_ONE: ComboUpCard.ValueType  # 1
+"""The number card 1; there are four of each number."""
+COMBO_UP_CARD_TWO: ComboUpCard.ValueType  # 2
+"""The number card 2."""
+COMBO_UP_CARD_THREE: ComboUpCard.ValueType  # 3
+"""The number card 3."""
+COMBO_UP_CARD_FOUR: ComboUpCard.ValueType  # 4
+"""The number card 4."""
+COMBO_UP_CARD_FIVE: ComboUpCard.ValueType  # 5
+"""The number card 5."""
+COMBO_UP_CARD_SIX: ComboUpCard.ValueType  # 6
+"""The number card 6."""
+COMBO_UP_CARD_SEVEN: ComboUpCard.ValueType  # 7
+"""The number card 7."""
+COMBO_UP_CARD_EIGHT: ComboUpCard.ValueType  # 8
+"""The number card 8."""
+COMBO_UP_CARD_NINE: ComboUpCard.ValueType  # 9
+"""The number card 9."""
+COMBO_UP_CARD_TEN: ComboUpCard.ValueType  # 10
+"""The number card 10."""
+COMBO_UP_CARD_ELEVEN: ComboUpCard.ValueType  # 11
+"""The number card 11."""
+COMBO_UP_CARD_TWELVE: ComboUpCard.ValueType  # 12
+"""The number card 12."""
+COMBO_UP_CARD_JOKER: ComboUpCard.ValueType  # 13
+"""Joker, two of them: stands for any number, alone or beside number cards."""
+COMBO_UP_CARD_STOP: ComboUpCard.ValueType  # 14
+"""Stop, two of them: ends the round at once; whoever plays it has won the round."""
+COMBO_UP_CARD_THREE_DRAW: ComboUpCard.ValueType  # 15
+"""3 Draw, two of them: the winner of the round draws three cards."""
+COMBO_UP_CARD_TAKE_UP: ComboUpCard.ValueType  # 16
+"""Take Up, two of them: all others in the round take one of their reserves. Not in Krass Kariert."""
+COMBO_UP_CARD_PASS_ON: ComboUpCard.ValueType  # 17
+"""Pass On, two of them: all in the round give a card to the next one. Not in Krass Kariert."""
+Global___ComboUpCard: _TypeAlias = ComboUpCard  # noqa: Y015
+
+class _ComboUpKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ComboUpKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ComboUpKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    COMBO_UP_KIND_UNSPECIFIED: _ComboUpKind.ValueType  # 0
+    """Never sent with a combination."""
+    COMBO_UP_KIND_SOLO: _ComboUpKind.ValueType  # 1
+    """One card."""
+    COMBO_UP_KIND_RUN2: _ComboUpKind.ValueType  # 2
+    """Two consecutive values, in any order."""
+    COMBO_UP_KIND_PAIR: _ComboUpKind.ValueType  # 3
+    """Two equal values."""
+    COMBO_UP_KIND_RUN3: _ComboUpKind.ValueType  # 4
+    """Three consecutive values, in any order."""
+    COMBO_UP_KIND_TRIPS: _ComboUpKind.ValueType  # 5
+    """Three equal values."""
+
+class ComboUpKind(_ComboUpKind, metaclass=_ComboUpKindEnumTypeWrapper):
+    """A kind of combination, in ascending rank."""
+
+COMBO_UP_KIND_UNSPECIFIED: ComboUpKind.ValueType  # 0
+"""Never sent with a combination."""
+COMBO_UP_KIND_SOLO: ComboUpKind.ValueType  # 1
+"""One card."""
+COMBO_UP_KIND_RUN2: ComboUpKind.ValueType  # 2
+"""Two consecutive values, in any order."""
+COMBO_UP_KIND_PAIR: ComboUpKind.ValueType  # 3
+"""Two equal values."""
+COMBO_UP_KIND_RUN3: ComboUpKind.ValueType  # 4
+"""Three consecutive values, in any order."""
+COMBO_UP_KIND_TRIPS: ComboUpKind.ValueType  # 5
+"""Three equal values."""
+Global___ComboUpKind: _TypeAlias = ComboUpKind  # noqa: Y015
+
+class _ComboUpEdition:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ComboUpEditionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ComboUpEdition.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    COMBO_UP_EDITION_UNSPECIFIED: _ComboUpEdition.ValueType  # 0
+    """Never sent."""
+    COMBO_UP_EDITION_COMBO_UP: _ComboUpEdition.ValueType  # 1
+    """All 58 cards."""
+    COMBO_UP_EDITION_KRASS_KARIERT: _ComboUpEdition.ValueType  # 2
+    """The classic game: no Take Up, no Pass On, and five players are dealt seven cards each."""
+
+class ComboUpEdition(_ComboUpEdition, metaclass=_ComboUpEditionEnumTypeWrapper):
+    """An edition of the game."""
+
+COMBO_UP_EDITION_UNSPECIFIED: ComboUpEdition.ValueType  # 0
+"""Never sent."""
+COMBO_UP_EDITION_COMBO_UP: ComboUpEdition.ValueType  # 1
+"""All 58 cards."""
+COMBO_UP_EDITION_KRASS_KARIERT: ComboUpEdition.ValueType  # 2
+"""The classic game: no Take Up, no Pass On, and five players are dealt seven cards each."""
+Global___ComboUpEdition: _TypeAlias = ComboUpEdition  # noqa: Y015
+
+class _ComboUpPhase:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ComboUpPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ComboUpPhase.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    COMBO_UP_PHASE_UNSPECIFIED: _ComboUpPhase.ValueType  # 0
+    """Never sent."""
+    COMBO_UP_PHASE_TURN: _ComboUpPhase.ValueType  # 1
+    """One seat takes its turn: it plays a combination or a special card, or takes a reserve."""
+    COMBO_UP_PHASE_TAKE_UP: _ComboUpPhase.ValueType  # 2
+    """By Take Up, one seat after the other takes a reserve."""
+    COMBO_UP_PHASE_GIVE: _ComboUpPhase.ValueType  # 3
+    """By Pass On, several seats choose a card to give, simultaneously."""
+    COMBO_UP_PHASE_RECEIVE: _ComboUpPhase.ValueType  # 4
+    """Several seats insert the card that they were given, simultaneously."""
+    COMBO_UP_PHASE_DRAW: _ComboUpPhase.ValueType  # 5
+    """The winner of the round inserts a drawn card; further ones may follow."""
+    COMBO_UP_PHASE_OVER: _ComboUpPhase.ValueType  # 6
+    """The match is over."""
+
+class ComboUpPhase(_ComboUpPhase, metaclass=_ComboUpPhaseEnumTypeWrapper):
+    """What is being decided."""
+
+COMBO_UP_PHASE_UNSPECIFIED: ComboUpPhase.ValueType  # 0
+"""Never sent."""
+COMBO_UP_PHASE_TURN: ComboUpPhase.ValueType  # 1
+"""One seat takes its turn: it plays a combination or a special card, or takes a reserve."""
+COMBO_UP_PHASE_TAKE_UP: ComboUpPhase.ValueType  # 2
+"""By Take Up, one seat after the other takes a reserve."""
+COMBO_UP_PHASE_GIVE: ComboUpPhase.ValueType  # 3
+"""By Pass On, several seats choose a card to give, simultaneously."""
+COMBO_UP_PHASE_RECEIVE: ComboUpPhase.ValueType  # 4
+"""Several seats insert the card that they were given, simultaneously."""
+COMBO_UP_PHASE_DRAW: ComboUpPhase.ValueType  # 5
+"""The winner of the round inserts a drawn card; further ones may follow."""
+COMBO_UP_PHASE_OVER: ComboUpPhase.ValueType  # 6
+"""The match is over."""
+Global___ComboUpPhase: _TypeAlias = ComboUpPhase  # noqa: Y015
+
+class _ComboUpReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ComboUpReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ComboUpReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    COMBO_UP_REASON_UNSPECIFIED: _ComboUpReason.ValueType  # 0
+    """Never sent."""
+    COMBO_UP_REASON_UNABLE: _ComboUpReason.ValueType  # 1
+    """A seat could neither play nor take: it loses."""
+    COMBO_UP_REASON_ALONE: _ComboUpReason.ValueType  # 2
+    """Only one seat held cards after a round: it loses."""
+    COMBO_UP_REASON_ALL_OUT: _ComboUpReason.ValueType  # 3
+    """Nobody held cards after a round: all that took part in it lose, but for its winner."""
+
+class ComboUpReason(_ComboUpReason, metaclass=_ComboUpReasonEnumTypeWrapper):
+    """Why a hand ended."""
+
+COMBO_UP_REASON_UNSPECIFIED: ComboUpReason.ValueType  # 0
+"""Never sent."""
+COMBO_UP_REASON_UNABLE: ComboUpReason.ValueType  # 1
+"""A seat could neither play nor take: it loses."""
+COMBO_UP_REASON_ALONE: ComboUpReason.ValueType  # 2
+"""Only one seat held cards after a round: it loses."""
+COMBO_UP_REASON_ALL_OUT: ComboUpReason.ValueType  # 3
+"""Nobody held cards after a round: all that took part in it lose, but for its winner."""
+Global___ComboUpReason: _TypeAlias = ComboUpReason  # noqa: Y015
+
 @_typing.final
 class ComboUpOptions(_message.Message):
     """Options of a match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    EDITION_FIELD_NUMBER: _builtins.int
+    SCORING_FIELD_NUMBER: _builtins.int
+    edition: Global___ComboUpEdition.ValueType
+    """The edition that is played."""
+    scoring: _builtins.bool
+    """Whether points are counted and decide; else whoever has lost all tokens loses."""
     def __init__(
         self,
+        *,
+        edition: Global___ComboUpEdition.ValueType = ...,
+        scoring: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["edition", b"edition", "scoring", b"scoring"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ComboUpOptions: _TypeAlias = ComboUpOptions  # noqa: Y015
+
+@_typing.final
+class ComboUpPlayer(_message.Message):
+    """What everybody may know of one player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CARDS_FIELD_NUMBER: _builtins.int
+    RESERVES_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    OUT_FIELD_NUMBER: _builtins.int
+    cards: _builtins.int
+    """Number of cards in hand. A card that is being inserted is not in hand yet."""
+    tokens: _builtins.int
+    """Tokens left, at first three."""
+    points: _builtins.int
+    """Points so far; always 0 without the scoring variant."""
+    out: _builtins.bool
+    """Whether the player is out until the hand ends."""
+    @_builtins.property
+    def reserves(self) -> _containers.RepeatedScalarFieldContainer[Global___ComboUpCard.ValueType]:
+        """Reserves lying face up, in order."""
+
+    def __init__(
+        self,
+        *,
+        cards: _builtins.int = ...,
+        reserves: _abc.Iterable[Global___ComboUpCard.ValueType] | None = ...,
+        tokens: _builtins.int = ...,
+        points: _builtins.int = ...,
+        out: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "out", b"out", "points", b"points", "reserves", b"reserves", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpPlayer: _TypeAlias = ComboUpPlayer  # noqa: Y015
+
+@_typing.final
+class ComboUpLaid(_message.Message):
+    """What was laid on the table in one turn of the round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    HIGH_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that laid it."""
+    kind: Global___ComboUpKind.ValueType
+    """Kind of the combination; unspecified for a special card."""
+    high: _builtins.int
+    """Highest value of the combination, Jokers counted as declared; 0 for a special card."""
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedScalarFieldContainer[Global___ComboUpCard.ValueType]:
+        """The cards in the order in which they were in hand; a special card is alone."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        cards: _abc.Iterable[Global___ComboUpCard.ValueType] | None = ...,
+        kind: Global___ComboUpKind.ValueType = ...,
+        high: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "high", b"high", "kind", b"kind", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpLaid: _TypeAlias = ComboUpLaid  # noqa: Y015
+
+@_typing.final
+class ComboUpView(_message.Message):
+    """All that a seat may know. Hidden are the other hands, the order of the pile and later hands."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    INCOMING_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ASIDE_FIELD_NUMBER: _builtins.int
+    PILE_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    TO_MOVE_FIELD_NUMBER: _builtins.int
+    HAND_INDEX_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    PARTICIPANTS_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    DRAWS_LEFT_FIELD_NUMBER: _builtins.int
+    LOG_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    EDITION_FIELD_NUMBER: _builtins.int
+    SCORING_FIELD_NUMBER: _builtins.int
+    incoming: Global___ComboUpCard.ValueType
+    """Card that this seat has been given or has drawn and must insert now; unspecified if there is none."""
+    pile: _builtins.int
+    """Cards in the draw pile."""
+    phase: Global___ComboUpPhase.ValueType
+    """What is being decided."""
+    hand_index: _builtins.int
+    """Index of the hand within the match, from 0."""
+    round: _builtins.int
+    """Index of the round within the hand, from 0."""
+    turn: _builtins.int
+    """Index within the participants of the one whose turn it is or was last; those before it have
+    had their turn. The number of participants once all have had theirs.
+    """
+    draws: _builtins.int
+    """3 Draw cards played in this round."""
+    draws_left: _builtins.int
+    """Cards that are still to be drawn after the one being inserted."""
+    seat: _builtins.int
+    """The seat that this view is for; absent for spectators."""
+    edition: Global___ComboUpEdition.ValueType
+    """The edition that is played."""
+    scoring: _builtins.bool
+    """Whether points are counted and decide."""
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___ComboUpPlayer]:
+        """The players by seat."""
+
+    @_builtins.property
+    def hand(self) -> _containers.RepeatedScalarFieldContainer[Global___ComboUpCard.ValueType]:
+        """The seat's own hand, leftmost card first. It is never sorted. Empty for spectators."""
+
+    @_builtins.property
+    def table(self) -> _containers.RepeatedCompositeFieldContainer[Global___ComboUpLaid]:
+        """What was laid in this round, in order. The last combination is the one to be outbid."""
+
+    @_builtins.property
+    def aside(self) -> _containers.RepeatedScalarFieldContainer[Global___ComboUpCard.ValueType]:
+        """Cards set aside in earlier rounds of this hand, in the order in which they were laid."""
+
+    @_builtins.property
+    def to_move(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats that owe a decision now, ascending."""
+
+    @_builtins.property
+    def participants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats that take part in this round, in turn order; the first one leads it."""
+
+    @_builtins.property
+    def log(self) -> _containers.RepeatedCompositeFieldContainer[Global___ComboUpEvent]:
+        """What happened in this hand so far, as this seat saw it, oldest first. It tells which cards the seat
+        gave, was given and drew, and what each player laid and took openly.
+        """
+
+    def __init__(
+        self,
+        *,
+        players: _abc.Iterable[Global___ComboUpPlayer] | None = ...,
+        hand: _abc.Iterable[Global___ComboUpCard.ValueType] | None = ...,
+        incoming: Global___ComboUpCard.ValueType = ...,
+        table: _abc.Iterable[Global___ComboUpLaid] | None = ...,
+        aside: _abc.Iterable[Global___ComboUpCard.ValueType] | None = ...,
+        pile: _builtins.int = ...,
+        phase: Global___ComboUpPhase.ValueType = ...,
+        to_move: _abc.Iterable[_builtins.int] | None = ...,
+        hand_index: _builtins.int = ...,
+        round: _builtins.int = ...,
+        participants: _abc.Iterable[_builtins.int] | None = ...,
+        turn: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        draws_left: _builtins.int = ...,
+        log: _abc.Iterable[Global___ComboUpEvent] | None = ...,
+        seat: _builtins.int | None = ...,
+        edition: Global___ComboUpEdition.ValueType = ...,
+        scoring: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "aside", b"aside", "draws", b"draws", "draws_left", b"draws_left", "edition", b"edition", "hand", b"hand", "hand_index", b"hand_index", "incoming", b"incoming", "log", b"log", "participants", b"participants", "phase", b"phase", "pile", b"pile", "players", b"players", "round", b"round", "scoring", b"scoring", "seat", b"seat", "table", b"table", "to_move", b"to_move", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___ComboUpView: _TypeAlias = ComboUpView  # noqa: Y015
+
+@_typing.final
+class ComboUpPlay(_message.Message):
+    """Play a combination of cards that are neighbours in hand."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    START_FIELD_NUMBER: _builtins.int
+    LENGTH_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    HIGH_FIELD_NUMBER: _builtins.int
+    start: _builtins.int
+    """Index in hand of the combination's leftmost card, from 0."""
+    length: _builtins.int
+    """Number of cards, 1 to 3."""
+    kind: Global___ComboUpKind.ValueType
+    """Kind that it counts as. Only with Jokers is there a choice."""
+    high: _builtins.int
+    """Highest value that it counts as."""
+    def __init__(
+        self,
+        *,
+        start: _builtins.int = ...,
+        length: _builtins.int = ...,
+        kind: Global___ComboUpKind.ValueType = ...,
+        high: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["high", b"high", "kind", b"kind", "length", b"length", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpPlay: _TypeAlias = ComboUpPlay  # noqa: Y015
+
+@_typing.final
+class ComboUpPlaySpecial(_message.Message):
+    """Play a Stop, 3 Draw, Take Up or Pass On."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INDEX_FIELD_NUMBER: _builtins.int
+    index: _builtins.int
+    """Index of the card in hand, from 0."""
+    def __init__(
+        self,
+        *,
+        index: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["index", b"index"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpPlaySpecial: _TypeAlias = ComboUpPlaySpecial  # noqa: Y015
+
+@_typing.final
+class ComboUpTake(_message.Message):
+    """Take one of one's own reserves into hand."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESERVE_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    reserve: _builtins.int
+    """Index of the reserve, from 0."""
+    position: _builtins.int
+    """Index in hand that the card will have, 0 to the number of cards in hand."""
+    def __init__(
+        self,
+        *,
+        reserve: _builtins.int = ...,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "reserve", b"reserve"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpTake: _TypeAlias = ComboUpTake  # noqa: Y015
+
+@_typing.final
+class ComboUpGive(_message.Message):
+    """Give a card to the next participant, by Pass On."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INDEX_FIELD_NUMBER: _builtins.int
+    index: _builtins.int
+    """Index of the card in hand, from 0."""
+    def __init__(
+        self,
+        *,
+        index: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["index", b"index"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpGive: _TypeAlias = ComboUpGive  # noqa: Y015
+
+@_typing.final
+class ComboUpInsert(_message.Message):
+    """Insert a card that was given or drawn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Index in hand that the card will have, 0 to the number of cards in hand."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpInsert: _TypeAlias = ComboUpInsert  # noqa: Y015
+
+@_typing.final
+class ComboUpAction(_message.Message):
+    """A legal action."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAY_FIELD_NUMBER: _builtins.int
+    SPECIAL_FIELD_NUMBER: _builtins.int
+    TAKE_FIELD_NUMBER: _builtins.int
+    GIVE_FIELD_NUMBER: _builtins.int
+    INSERT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def play(self) -> Global___ComboUpPlay:
+        """Play a combination."""
+
+    @_builtins.property
+    def special(self) -> Global___ComboUpPlaySpecial:
+        """Play a special card."""
+
+    @_builtins.property
+    def take(self) -> Global___ComboUpTake:
+        """Take a reserve."""
+
+    @_builtins.property
+    def give(self) -> Global___ComboUpGive:
+        """Give a card."""
+
+    @_builtins.property
+    def insert(self) -> Global___ComboUpInsert:
+        """Insert a card."""
+
+    def __init__(
+        self,
+        *,
+        play: Global___ComboUpPlay | None = ...,
+        special: Global___ComboUpPlaySpecial | None = ...,
+        take: Global___ComboUpTake | None = ...,
+        give: Global___ComboUpGive | None = ...,
+        insert: Global___ComboUpInsert | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "give", b"give", "insert", b"insert", "play", b"play", "special", b"special", "take", b"take"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "give", b"give", "insert", b"insert", "play", b"play", "special", b"special", "take", b"take"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_action: _TypeAlias = _typing.Literal["play", "special", "take", "give", "insert"]  # noqa: Y015
+    _WhichOneofArgType_action: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_action) -> _WhichOneofReturnType_action | None: ...
+
+Global___ComboUpAction: _TypeAlias = ComboUpAction  # noqa: Y015
+
+@_typing.final
+class ComboUpEvent(_message.Message):
+    """Something that happened at the table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HAND_STARTED_FIELD_NUMBER: _builtins.int
+    ROUND_STARTED_FIELD_NUMBER: _builtins.int
+    PLAYED_FIELD_NUMBER: _builtins.int
+    SPECIAL_PLAYED_FIELD_NUMBER: _builtins.int
+    TOOK_FIELD_NUMBER: _builtins.int
+    PASSED_OVER_FIELD_NUMBER: _builtins.int
+    PASSED_FIELD_NUMBER: _builtins.int
+    GAVE_FIELD_NUMBER: _builtins.int
+    DRAWN_FIELD_NUMBER: _builtins.int
+    DREW_FIELD_NUMBER: _builtins.int
+    ROUND_ENDED_FIELD_NUMBER: _builtins.int
+    UNABLE_FIELD_NUMBER: _builtins.int
+    HAND_ENDED_FIELD_NUMBER: _builtins.int
+    MATCH_ENDED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def hand_started(self) -> Global___ComboUpHandStarted:
+        """A hand was dealt."""
+
+    @_builtins.property
+    def round_started(self) -> Global___ComboUpRoundStarted:
+        """A round began."""
+
+    @_builtins.property
+    def played(self) -> Global___ComboUpPlayed:
+        """A combination was played."""
+
+    @_builtins.property
+    def special_played(self) -> Global___ComboUpSpecialPlayed:
+        """A special card was played."""
+
+    @_builtins.property
+    def took(self) -> Global___ComboUpTook:
+        """A reserve was taken."""
+
+    @_builtins.property
+    def passed_over(self) -> Global___ComboUpPassedOver:
+        """A turn was passed over."""
+
+    @_builtins.property
+    def passed(self) -> Global___ComboUpPassed:
+        """A card was handed on; everybody sees from whom to whom."""
+
+    @_builtins.property
+    def gave(self) -> Global___ComboUpGave:
+        """The card that was handed on; only giver and receiver see it."""
+
+    @_builtins.property
+    def drawn(self) -> Global___ComboUpDrawn:
+        """A card was drawn; everybody sees that."""
+
+    @_builtins.property
+    def drew(self) -> Global___ComboUpDrew:
+        """The card that was drawn; only the drawer sees it."""
+
+    @_builtins.property
+    def round_ended(self) -> Global___ComboUpRoundEnded:
+        """A round ended."""
+
+    @_builtins.property
+    def unable(self) -> Global___ComboUpUnable:
+        """A seat could do nothing, which ends the hand."""
+
+    @_builtins.property
+    def hand_ended(self) -> Global___ComboUpHandEnded:
+        """A hand ended."""
+
+    @_builtins.property
+    def match_ended(self) -> Global___ComboUpMatchEnded:
+        """The match ended."""
+
+    def __init__(
+        self,
+        *,
+        hand_started: Global___ComboUpHandStarted | None = ...,
+        round_started: Global___ComboUpRoundStarted | None = ...,
+        played: Global___ComboUpPlayed | None = ...,
+        special_played: Global___ComboUpSpecialPlayed | None = ...,
+        took: Global___ComboUpTook | None = ...,
+        passed_over: Global___ComboUpPassedOver | None = ...,
+        passed: Global___ComboUpPassed | None = ...,
+        gave: Global___ComboUpGave | None = ...,
+        drawn: Global___ComboUpDrawn | None = ...,
+        drew: Global___ComboUpDrew | None = ...,
+        round_ended: Global___ComboUpRoundEnded | None = ...,
+        unable: Global___ComboUpUnable | None = ...,
+        hand_ended: Global___ComboUpHandEnded | None = ...,
+        match_ended: Global___ComboUpMatchEnded | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["drawn", b"drawn", "drew", b"drew", "event", b"event", "gave", b"gave", "hand_ended", b"hand_ended", "hand_started", b"hand_started", "match_ended", b"match_ended", "passed", b"passed", "passed_over", b"passed_over", "played", b"played", "round_ended", b"round_ended", "round_started", b"round_started", "special_played", b"special_played", "took", b"took", "unable", b"unable"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["drawn", b"drawn", "drew", b"drew", "event", b"event", "gave", b"gave", "hand_ended", b"hand_ended", "hand_started", b"hand_started", "match_ended", b"match_ended", "passed", b"passed", "passed_over", b"passed_over", "played", b"played", "round_ended", b"round_ended", "round_started", b"round_started", "special_played", b"special_played", "took", b"took", "unable", b"unable"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["hand_started", "round_started", "played", "special_played", "took", "passed_over", "passed", "gave", "drawn", "drew", "round_ended", "unable", "hand_ended", "match_ended"]  # noqa: Y015
+    _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
+
+Global___ComboUpEvent: _TypeAlias = ComboUpEvent  # noqa: Y015
+
+@_typing.final
+class ComboUpReserves(_message.Message):
+    """The reserves of one player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CARDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedScalarFieldContainer[Global___ComboUpCard.ValueType]:
+        """The cards in order."""
+
+    def __init__(
+        self,
+        *,
+        cards: _abc.Iterable[Global___ComboUpCard.ValueType] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpReserves: _TypeAlias = ComboUpReserves  # noqa: Y015
+
+@_typing.final
+class ComboUpHandStarted(_message.Message):
+    """A hand was dealt."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HAND_INDEX_FIELD_NUMBER: _builtins.int
+    STARTER_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    RESERVES_FIELD_NUMBER: _builtins.int
+    PILE_FIELD_NUMBER: _builtins.int
+    hand_index: _builtins.int
+    """Index of the hand within the match, from 0."""
+    starter: _builtins.int
+    """Seat that leads the first round."""
+    cards: _builtins.int
+    """Cards dealt to each player."""
+    pile: _builtins.int
+    """Cards in the draw pile."""
+    @_builtins.property
+    def reserves(self) -> _containers.RepeatedCompositeFieldContainer[Global___ComboUpReserves]:
+        """Reserves by seat."""
+
+    def __init__(
+        self,
+        *,
+        hand_index: _builtins.int = ...,
+        starter: _builtins.int = ...,
+        cards: _builtins.int = ...,
+        reserves: _abc.Iterable[Global___ComboUpReserves] | None = ...,
+        pile: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "hand_index", b"hand_index", "pile", b"pile", "reserves", b"reserves", "starter", b"starter"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpHandStarted: _TypeAlias = ComboUpHandStarted  # noqa: Y015
+
+@_typing.final
+class ComboUpRoundStarted(_message.Message):
+    """A round began."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    PARTICIPANTS_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Index of the round within the hand, from 0."""
+    @_builtins.property
+    def participants(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats that take part in turn order; the first one leads."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        participants: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["participants", b"participants", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpRoundStarted: _TypeAlias = ComboUpRoundStarted  # noqa: Y015
+
+@_typing.final
+class ComboUpPlayed(_message.Message):
+    """A combination was played."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    HIGH_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that played it."""
+    kind: Global___ComboUpKind.ValueType
+    """Kind of the combination."""
+    high: _builtins.int
+    """Its highest value."""
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedScalarFieldContainer[Global___ComboUpCard.ValueType]:
+        """The cards in the order in which they were in hand. Where they were in hand is not told."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        cards: _abc.Iterable[Global___ComboUpCard.ValueType] | None = ...,
+        kind: Global___ComboUpKind.ValueType = ...,
+        high: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "high", b"high", "kind", b"kind", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpPlayed: _TypeAlias = ComboUpPlayed  # noqa: Y015
+
+@_typing.final
+class ComboUpSpecialPlayed(_message.Message):
+    """A Stop, 3 Draw, Take Up or Pass On was played."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that played it."""
+    card: Global___ComboUpCard.ValueType
+    """The card."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        card: Global___ComboUpCard.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpSpecialPlayed: _TypeAlias = ComboUpSpecialPlayed  # noqa: Y015
+
+@_typing.final
+class ComboUpTook(_message.Message):
+    """A reserve was taken into hand. Where it was inserted is not told."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    BY_TAKE_UP_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that took it."""
+    card: Global___ComboUpCard.ValueType
+    """The card."""
+    by_take_up: _builtins.bool
+    """Whether Take Up made the seat take it; else it was the seat's turn."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        card: Global___ComboUpCard.ValueType = ...,
+        by_take_up: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_take_up", b"by_take_up", "card", b"card", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpTook: _TypeAlias = ComboUpTook  # noqa: Y015
+
+@_typing.final
+class ComboUpPassedOver(_message.Message):
+    """A participant without cards was passed over."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpPassedOver: _TypeAlias = ComboUpPassedOver  # noqa: Y015
+
+@_typing.final
+class ComboUpPassed(_message.Message):
+    """By Pass On, a card went from a seat to the next participant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GIVER_FIELD_NUMBER: _builtins.int
+    RECEIVER_FIELD_NUMBER: _builtins.int
+    giver: _builtins.int
+    """Seat that gave it."""
+    receiver: _builtins.int
+    """Seat that received it."""
+    def __init__(
+        self,
+        *,
+        giver: _builtins.int = ...,
+        receiver: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["giver", b"giver", "receiver", b"receiver"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpPassed: _TypeAlias = ComboUpPassed  # noqa: Y015
+
+@_typing.final
+class ComboUpGave(_message.Message):
+    """The card that was handed on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GIVER_FIELD_NUMBER: _builtins.int
+    RECEIVER_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    giver: _builtins.int
+    """Seat that gave it."""
+    receiver: _builtins.int
+    """Seat that received it."""
+    card: Global___ComboUpCard.ValueType
+    """The card."""
+    def __init__(
+        self,
+        *,
+        giver: _builtins.int = ...,
+        receiver: _builtins.int = ...,
+        card: Global___ComboUpCard.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "giver", b"giver", "receiver", b"receiver"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpGave: _TypeAlias = ComboUpGave  # noqa: Y015
+
+@_typing.final
+class ComboUpDrawn(_message.Message):
+    """A card was drawn from the pile."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that drew it."""
+    left: _builtins.int
+    """Cards that it has still to draw after this one."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        left: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["left", b"left", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpDrawn: _TypeAlias = ComboUpDrawn  # noqa: Y015
+
+@_typing.final
+class ComboUpDrew(_message.Message):
+    """The card that was drawn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Seat that drew it."""
+    card: Global___ComboUpCard.ValueType
+    """The card."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        card: Global___ComboUpCard.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpDrew: _TypeAlias = ComboUpDrew  # noqa: Y015
+
+@_typing.final
+class ComboUpRoundEnded(_message.Message):
+    """A round ended and its cards were set aside."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WINNER_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    ASIDE_FIELD_NUMBER: _builtins.int
+    winner: _builtins.int
+    """Seat that won the round."""
+    draws: _builtins.int
+    """3 Draw cards played in it; the winner has drawn three cards for each."""
+    @_builtins.property
+    def aside(self) -> _containers.RepeatedScalarFieldContainer[Global___ComboUpCard.ValueType]:
+        """Cards set aside, in the order in which they were laid."""
+
+    def __init__(
+        self,
+        *,
+        winner: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        aside: _abc.Iterable[Global___ComboUpCard.ValueType] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["aside", b"aside", "draws", b"draws", "winner", b"winner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpRoundEnded: _TypeAlias = ComboUpRoundEnded  # noqa: Y015
+
+@_typing.final
+class ComboUpUnable(_message.Message):
+    """A seat could neither play nor take a reserve."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpUnable: _TypeAlias = ComboUpUnable  # noqa: Y015
+
+@_typing.final
+class ComboUpHandEnded(_message.Message):
+    """A hand ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOSERS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    reason: Global___ComboUpReason.ValueType
+    """Why it ended."""
+    @_builtins.property
+    def losers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Seats that gave up a token, in the turn order of the last round. The first starts the next hand."""
+
+    @_builtins.property
+    def points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Points by seat for this hand; all 0 without the scoring variant."""
+
+    @_builtins.property
+    def tokens(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Tokens left by seat."""
+
+    def __init__(
+        self,
+        *,
+        losers: _abc.Iterable[_builtins.int] | None = ...,
+        reason: Global___ComboUpReason.ValueType = ...,
+        points: _abc.Iterable[_builtins.int] | None = ...,
+        tokens: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["losers", b"losers", "points", b"points", "reason", b"reason", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpHandEnded: _TypeAlias = ComboUpHandEnded  # noqa: Y015
+
+@_typing.final
+class ComboUpMatchEnded(_message.Message):
+    """The match ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RANKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Competition rank of each seat, 1 best."""
+
+    def __init__(
+        self,
+        *,
+        ranks: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ranks", b"ranks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ComboUpMatchEnded: _TypeAlias = ComboUpMatchEnded  # noqa: Y015
 
 @_typing.final
 class ComboUpTurn(_message.Message):
@@ -39,12 +1163,34 @@ class ComboUpTurn(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    VIEW_FIELD_NUMBER: _builtins.int
+    ACTIONS_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def view(self) -> Global___ComboUpView:
+        """What the seat may know now."""
+
+    @_builtins.property
+    def actions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ComboUpAction]:
+        """The legal actions in canonical order: combinations by length, start, kind and high; special cards by
+        index; reserves by reserve and position; gifts by index; insertions by position. Empty when nothing
+        is asked.
+        """
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___ComboUpEvent]:
+        """What happened since the seat's last decision, oldest first."""
+
     def __init__(
         self,
+        *,
+        view: Global___ComboUpView | None = ...,
+        actions: _abc.Iterable[Global___ComboUpAction] | None = ...,
+        events: _abc.Iterable[Global___ComboUpEvent] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "events", b"events", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
