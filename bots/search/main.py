@@ -19,9 +19,9 @@ from arena.games import find_game
 from arena.games.game import AnyGame
 
 FUTURES = 8
-"""Futures in which each action in doubt is tried."""
+"""Futures in which each action in doubt is tried, unless the game's file says otherwise."""
 IN_DOUBT = 3
-"""Actions that are tried at most, where the game is known well enough to tell which look best."""
+"""Actions that are tried at most, unless the game's file says otherwise; all of an unknown game."""
 
 
 class Knowledge(NamedTuple):
@@ -31,6 +31,10 @@ class Knowledge(NamedTuple):
     """Play a state on and say how it came out; changes the state."""
     prospects: Callable[[Any], Sequence[float]] | None
     """How a state looks as it stands."""
+    futures: int = FUTURES
+    """Futures in which each action in doubt is tried."""
+    in_doubt: int = IN_DOUBT
+    """Actions that are tried at most."""
 
 
 @cache
@@ -38,7 +42,8 @@ def knowledge_of(game: str) -> Knowledge:
     path = Path(__file__).with_name(f"{game}.py")
     if path.exists():
         known = run_path(str(path))
-        return Knowledge(known["playout"], known["prospects"])
+        futures, in_doubt = known.get("FUTURES", FUTURES), known.get("IN_DOUBT", IN_DOUBT)
+        return Knowledge(known["playout"], known["prospects"], futures, in_doubt)
     return Knowledge(lambda state, rng: random_playout(find_game(game), state, rng), None)
 
 
@@ -62,7 +67,7 @@ class SearchBot(Bot):
         self.seen = turn.history
         indexes = self.worth_trying(turn, knowledge)
         leads = dict.fromkeys(indexes, 0.0)
-        for _ in range(FUTURES if len(indexes) > 1 else 0):
+        for _ in range(knowledge.futures if len(indexes) > 1 else 0):
             for index, future in self.after_each(turn, indexes).items():
                 leads[index] += lead(turn.seat, knowledge.playout(future, turn.random))
         return max(indexes, key=leads.__getitem__)
@@ -70,11 +75,11 @@ class SearchBot(Bot):
     def worth_trying(self, turn: Turn, knowledge: Knowledge) -> Sequence[int]:
         """Indexes of the actions that look best at once, best first."""
         indexes = range(len(turn.actions))
-        if len(indexes) <= IN_DOUBT or knowledge.prospects is None:
+        if len(indexes) <= knowledge.in_doubt or knowledge.prospects is None:
             return indexes
         states = self.after_each(turn, indexes)
         leads = [lead(turn.seat, knowledge.prospects(state)) for state in states.values()]
-        return sorted(indexes, key=leads.__getitem__, reverse=True)[:IN_DOUBT]
+        return sorted(indexes, key=leads.__getitem__, reverse=True)[: knowledge.in_doubt]
 
     def after_each(self, turn: Turn, indexes: Sequence[int]) -> dict[int, Any]:
         """For each of some actions the state after it, from one and the same imagined state."""

@@ -46,8 +46,7 @@ def test_search_plays_a_game_that_it_knows_nothing_of(game: str, monkeypatch: py
     monkeypatch.setattr(Path, "exists", lambda _: False)
     ignorant = search.knowledge_of.__wrapped__(game)
     assert ignorant.prospects is None
-    monkeypatch.setattr(search, "knowledge_of", lambda _: ignorant)
-    monkeypatch.setattr(search, "FUTURES", 2)
+    monkeypatch.setattr(search, "knowledge_of", lambda _: ignorant._replace(futures=1))
     seats = GAMES[game].seats[0]
     table = play(case(game, seats, {}), [SearchBot, *[FirstBot] * (seats - 1)], bytes(32))
     assert len(table.outcome().ranks) == seats

@@ -120,6 +120,11 @@ class Table:
         self._pieces.extend((self.game.audience(event), self.game.event_bytes(event)) for event in events)
 
 
+def bytes_of(message: Any) -> bytes:
+    """A message as bytes, equal ones alike."""
+    return bytes(message.SerializeToString(deterministic=True))
+
+
 def random_moves(game: AnyGame, state: Any, rng: Random) -> dict[Seat, Any]:
     """A uniformly random legal action for each seat to move, with a claim where there is table talk."""
     return {

@@ -22,16 +22,12 @@ from arena.games.game import (
 from tests.games.claims import index_of
 from tests.games.invariants import INVARIANTS
 from tests.games.option_sets import OPTION_SETS
-from tests.games.table import CASES, Case, Table, play_at_random, positions, random_moves
+from tests.games.table import CASES, Case, Table, bytes_of, play_at_random, positions, random_moves
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 
 SEED = bytes(range(32))
-
-
-def bytes_of(message: Any) -> bytes:
-    return bytes(message.SerializeToString(deterministic=True))
 
 
 def everything_shown(table: Table) -> list[bytes]:
