@@ -81,7 +81,7 @@ def plan_of(view: HochstaplerView, seat: int) -> Plan:
     exchanges = worth_of_exchanges(view, outlooks, calls)
     if not view.HasField("call"):
         return Plan(NEVER, exchanges, calls)
-    right = holds(seats, outlooks[view.call.colour], view.call.total)
+    right = odds_for(seats, outlooks[view.call.colour]).of(view.call.total)
     return Plan(worth_of_end(seats, 1 - right), exchanges, calls)
 
 
@@ -128,29 +128,35 @@ def callers_of(view: HochstaplerView) -> list[set[int]]:
     return callers
 
 
-def holds(seats: int, outlook: Outlook, total: int) -> float:
-    """How likely all cards of a colour are worth a total, to a seat that sees its own."""
-    return tail(seats - 1, outlook.unseen, total - outlook.card - STRONG * outlook.callers)
+class Odds(NamedTuple):
+    """How much some cards are worth together, near enough: normally distributed."""
+
+    mean: float
+    spread: float
+
+    def of(self, wanted: float) -> float:
+        """How likely it is at least so much."""
+        return 0.5 - 0.5 * erf((wanted - 0.5 - self.mean) / self.spread)
 
 
-def looks_right(seats: int, outlook: Outlook, total: int) -> float:
-    """How likely that looks on average to those who do not see the card, once the seat has called."""
-    unseen = tuple(sorted((*outlook.unseen, outlook.card)))
-    return tail(seats, unseen, total - STRONG * (outlook.callers + 1))
-
-
-def tail(drawn: int, unseen: tuple[int, ...], wanted: float) -> float:
-    """How likely some unseen cards are worth at least so much; near enough, by the normal distribution."""
-    mean, variance = moments(unseen)
-    spread = sqrt(variance * drawn * (len(unseen) - drawn) / (len(unseen) - 1)) + 0.01
-    return 0.5 - 0.5 * erf((wanted - 0.5 - drawn * mean) / (spread * sqrt(2)))
-
-
-@lru_cache(maxsize=65536)
-def moments(cards: tuple[int, ...]) -> tuple[float, float]:
-    """Mean and variance of some cards."""
+def odds_of(drawn: int, cards: tuple[int, ...]) -> Odds:
+    """What some of these cards are worth together."""
     mean = sum(cards) / len(cards)
-    return mean, sum((card - mean) ** 2 for card in cards) / len(cards)
+    variance = sum([(card - mean) ** 2 for card in cards]) / len(cards)
+    variance *= drawn * (len(cards) - drawn) / (len(cards) - 1)
+    return Odds(drawn * mean, sqrt(2 * variance) + 0.01)
+
+
+def odds_for(seats: int, outlook: Outlook) -> Odds:
+    """What a colour is worth to a seat that sees its own card."""
+    mean, spread = odds_of(seats - 1, outlook.unseen)
+    return Odds(mean + outlook.card + STRONG * outlook.callers, spread)
+
+
+def odds_for_others(seats: int, outlook: Outlook) -> Odds:
+    """What it is worth on average to those who do not see the card, once the seat has called."""
+    mean, spread = odds_of(seats, (*outlook.unseen, outlook.card))
+    return Odds(mean + STRONG * (outlook.callers + 1), spread)
 
 
 def worth_of_end(seats: int, wins: float) -> float:
@@ -161,12 +167,13 @@ def worth_of_end(seats: int, wins: float) -> float:
 @lru_cache(maxsize=65536)
 def worth_of_calls(seats: int, outlook: Outlook) -> Calls:
     """What it is worth to call a colour."""
+    own, others = odds_for(seats, outlook), odds_for_others(seats, outlook)
     worths = []
     for total in range(sum(VALUES[-seats:]) + 1):
-        doubted = 1 - looks_right(seats, outlook, total)
-        if_doubted = worth_of_end(seats, holds(seats, outlook, total))
-        passed_on = worth_of_end(seats, 1 - AROUND / seats * (1 - doubted) ** CALM)
-        worths.append(doubted * if_doubted + (1 - doubted) * passed_on)
+        believed = others.of(total)
+        if_doubted = worth_of_end(seats, own.of(total))
+        passed_on = worth_of_end(seats, 1 - AROUND / seats * believed**CALM)
+        worths.append((1 - believed) * if_doubted + believed * passed_on)
     best = [*accumulate(reversed(worths), max)][::-1]
     return Calls(tuple(worths), (*best, NEVER))
 

@@ -14,7 +14,17 @@ from random import Random
 from typing import NamedTuple
 
 from arena.games.hochstapler import rules
-from arena.games.hochstapler.rules import MEMBERS, VALUES, Action, Colour, Discard, State, Value
+from arena.games.hochstapler.rules import (
+    MEMBERS,
+    VALUES,
+    Action,
+    Auction,
+    Call,
+    Colour,
+    Discard,
+    State,
+    Value,
+)
 
 STRONG = 1.0
 """How much higher than average the card of a seat is thought to be that has called its colour."""
@@ -24,7 +34,7 @@ CALM = 3.0
 """How fast that falls with the risk that the seat hands on."""
 PIP = 0.02
 """What a higher card is worth for later calls."""
-EXCHANGED = 2
+EXCHANGED = 1
 """The highest card that the rule of thumb exchanges."""
 PLAYED = 3
 """How often an auction is played on, with the others' cards dealt anew each time."""
@@ -53,8 +63,9 @@ def playout(state: State, rng: Random) -> Sequence[float]:
         future = state.copy()
         deal_anew(future, searching, rng)
         callers = callers_of(future)
+        outlooks = [outlooks_of(state.seats, discards) for discards in future.discards]
         while future.game == game and len(future.auctions) == auctions:
-            play_on(future, callers)
+            play_on(future, callers, outlooks)
         for seat, points in enumerate(points_of(future, game)):
             sums[seat] -= points
     return [result / (TRUST + PLAYED) for result in sums]
@@ -105,23 +116,36 @@ def worth_of_exchange(state: State) -> float:
         default=NEVER,
     )
     discards = state.discards[exchanged]
+    callers_elsewhere = (callers[exchanged] & ~(1 << seat)).bit_count()
     unseen = unseen_cards(discards)
     worths = 0.0
     for card in unseen:
-        calls = outlook(state.seats, card, discards, (callers[exchanged] & ~(1 << seat)).bit_count())
+        calls = outlooks_of(state.seats, discards)[card * 8 + callers_elsewhere]
         worths += max(others, calls.best[lowest][0]) + PIP * (card - discards[-1].value)
     return worths / len(unseen)
 
 
 def callers_of(state: State) -> list[int]:
     """By colour, the seats that have called it in this game and hold the same card since, as bit masks."""
-    callers = [0] * 7
-    for calls in (*(auction.calls for auction in state.auctions), state.calls):
-        for seat, _, colour, exchanged in calls:
-            if exchanged >= 0:
-                callers[exchanged] &= ~(1 << seat)
-            callers[colour] |= 1 << seat
+    callers = list(callers_before(state.auctions))
+    for call in state.calls:
+        note(call, callers)
     return callers
+
+
+@lru_cache(maxsize=256)
+def callers_before(auctions: tuple[Auction, ...]) -> tuple[int, ...]:
+    callers = [0] * 7
+    for auction in auctions:
+        for call in auction.calls:
+            note(call, callers)
+    return tuple(callers)
+
+
+def note(call: Call, callers: list[int]) -> None:
+    if call.exchanged >= 0:
+        callers[call.exchanged] &= ~(1 << call.seat)
+    callers[call.colour] |= 1 << call.seat
 
 
 def deal_anew(state: State, seat: int, rng: Random) -> None:
@@ -139,46 +163,69 @@ def deal_anew(state: State, seat: int, rng: Random) -> None:
     state.piles = tuple(piles)
 
 
-def play_on(state: State, callers: list[int]) -> None:
+def play_on(state: State, callers: list[int], outlooks: list[Outlooks]) -> None:
     """One decision by a rule of thumb: doubt what is likely wrong, exchange a low card, call what is safe."""
-    seat, lowest = state.turn, state.total + 1
+    seat, lowest, seats, held = state.turn, state.total + 1, state.seats, state.held
+    others = ~(1 << seat)
     best, chosen = NEVER, rules.THE_DOUBT
-    low, lowest_card = EXCHANGED, -1
-    held, seats = state.held, state.seats
+    low, low_colour = EXCHANGED + 1, rules.NO_COLOUR
     for colour in MEMBERS[state.in_play]:
-        calls = calls_of(state, seat, colour, callers[colour])
-        worth, total = calls.best[lowest]
+        card = held[seats * colour + seat]
+        worth, total = outlooks[colour][card * 8 + (callers[colour] & others).bit_count()].best[lowest]
         if worth > best:
             best, chosen = worth, Action(rules.CALL, total, colour)
-        card = held[seats * colour + seat]
-        if card <= low and state.exchangeable >> colour & 1:
-            low, lowest_card = card - 1, colour
+        if card < low and state.exchangeable >> colour & 1:
+            low, low_colour = card, colour
     if state.exchanged < 0:
         if state.total:
-            calls = calls_of(state, seat, state.colour, callers[state.colour])
+            card = held[seats * state.colour + seat]
+            calls = outlooks[state.colour][card * 8 + (callers[state.colour] & others).bit_count()]
             if best <= worth_of_end(seats, 1 - calls.holds[state.total]):
                 chosen = rules.THE_DOUBT
-        if lowest_card >= 0 and chosen.kind == rules.CALL:
-            chosen = rules.EXCHANGES[lowest_card]
-            callers[lowest_card] &= ~(1 << seat)
-    if chosen.kind == rules.CALL:
-        callers[chosen.colour] |= 1 << seat
+        if low_colour >= 0 and chosen.kind == rules.CALL:
+            chosen = rules.EXCHANGES[low_colour]
     rules.apply(state, {seat: chosen})
+    if chosen.kind == rules.CALL:
+        callers[chosen.colour] |= ~others
+    elif chosen.kind == rules.EXCHANGE:
+        callers[chosen.colour] &= others
+        outlooks[chosen.colour] = outlooks_of(seats, state.discards[chosen.colour])
 
 
 def calls_of(state: State, seat: int, colour: Colour, callers: int) -> Calls:
     """The calls of a colour as a seat sees them."""
     card = state.held[state.seats * colour + seat]
-    return outlook(state.seats, card, state.discards[colour], (callers & ~(1 << seat)).bit_count())
+    others = (callers & ~(1 << seat)).bit_count()
+    return outlooks_of(state.seats, state.discards[colour])[card * 8 + others]
 
 
-@lru_cache(maxsize=65536)
-def outlook(seats: int, card: Value, discards: tuple[Discard, ...], callers: int) -> Calls:
-    """The calls of a colour to a seat that holds a card of it, and has heard others call it."""
-    return calls_with(seats, card, unseen_cards(discards), callers)
+class Outlooks(dict[int, Calls]):
+    """The calls of a colour by 8 * the card of it that a seat holds + how many others have called it.
+
+    Args:
+        hidden: the cards of the colour that are not discarded.
+    """
+
+    def __init__(self, seats: int, hidden: tuple[Value, ...]) -> None:
+        self.seats, self.hidden = seats, hidden
+
+    def __missing__(self, key: int) -> Calls:
+        self[key] = calls = calls_with(self.seats, key // 8, self.hidden, key % 8)
+        return calls
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
+def outlooks_of(seats: int, discards: tuple[Discard, ...]) -> Outlooks:
+    """The calls of a colour, by its discards."""
+    return outlooks_with(seats, unseen_cards(discards))
+
+
+@lru_cache(maxsize=16384)
+def outlooks_with(seats: int, hidden: tuple[Value, ...]) -> Outlooks:
+    return Outlooks(seats, hidden)
+
+
+@lru_cache(maxsize=16384)
 def unseen_cards(discards: tuple[Discard, ...]) -> tuple[Value, ...]:
     """The cards of a colour that are not discarded."""
     unseen = list(VALUES)
@@ -187,27 +234,34 @@ def unseen_cards(discards: tuple[Discard, ...]) -> tuple[Value, ...]:
     return tuple(unseen)
 
 
-@lru_cache(maxsize=65536)
 def calls_with(seats: int, card: Value, hidden: tuple[Value, ...], callers: int) -> Calls:
+    """The calls of a colour to a seat that holds a card of it, and has heard others call it."""
     unseen = list(hidden)
     unseen.remove(card)
+    own_mean, own_spread = odds_of(seats - 1, unseen)
+    mean, spread = odds_of(seats, hidden)
     worths, holds = [], []
     for total in range(rules.HIGHEST_CALL[seats] + 1):
-        right = tail(seats - 1, unseen, total - card - STRONG * callers)
-        calm = tail(seats, hidden, total - STRONG * (callers + 1))
-        passed_on = worth_of_end(seats, 1 - AROUND / seats * calm**CALM)
-        worths.append((1 - calm) * worth_of_end(seats, right) + calm * passed_on)
+        right = tail(own_mean, own_spread, total - card - STRONG * callers)
+        believed = tail(mean, spread, total - STRONG * (callers + 1))
+        passed_on = worth_of_end(seats, 1 - AROUND / seats * believed**CALM)
+        worths.append((1 - believed) * worth_of_end(seats, right) + believed * passed_on)
         holds.append(right)
     best = [*accumulate(reversed([(worth, total) for total, worth in enumerate(worths)]), max)][::-1]
     return Calls(tuple(worths), tuple(holds), (*best, (NEVER, 0)))
 
 
-def tail(drawn: int, cards: Sequence[Value], wanted: float) -> float:
-    """How likely some of these cards are worth at least so much; near enough, by the normal distribution."""
+def odds_of(drawn: int, cards: Sequence[Value]) -> tuple[float, float]:
+    """What some of these cards are worth together: mean and spread, as `tail` takes them."""
     mean = sum(cards) / len(cards)
     variance = sum([(card - mean) ** 2 for card in cards]) / len(cards)
-    spread = sqrt(variance * drawn * (len(cards) - drawn) / (len(cards) - 1)) + 0.01
-    return 0.5 - 0.5 * erf((wanted - 0.5 - drawn * mean) / (spread * sqrt(2)))
+    variance *= drawn * (len(cards) - drawn) / (len(cards) - 1)
+    return drawn * mean, sqrt(2 * variance) + 0.01
+
+
+def tail(mean: float, spread: float, wanted: float) -> float:
+    """How likely cards are worth at least so much; near enough, by the normal distribution."""
+    return 0.5 - 0.5 * erf((wanted - 0.5 - mean) / spread)
 
 
 def worth_of_end(seats: int, wins: float) -> float:
