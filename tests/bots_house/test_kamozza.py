@@ -33,7 +33,7 @@ every_option = pytest.mark.parametrize("options", OPTIONS)
 
 
 @every_bot
-@every_option
+@pytest.mark.parametrize("options", [{}, BONUS])
 @pytest.mark.parametrize("seats", KAMOZZA.seats)
 def test_every_choice_is_legal_and_repeats_itself(bot: NewBot, seats: int, options: OptionSet) -> None:
     seating = [bot, RandomBot, *[bot] * (seats - 2)]
