@@ -231,3 +231,12 @@ def test_other_deals_change_every_stack_and_what_comes_later() -> None:
     assert other.cats[:4] == deal.cats[:4]
     assert other.cats[4:] != deal.cats[4:]
     assert (len(other.later_bait), len(other.later_cats)) == (1, 1)
+
+
+def test_a_view_is_the_same_whatever_the_order_of_the_stacks() -> None:
+    state = position("F|- - -", stack="D L+M", cat_stack="11 28")
+    other = state.copy()
+    other.bait = other.bait[::-1]
+    other.cats = (12, *(cat for cat in other.cats if cat != 12))
+    for seat in (None, 0, 3):
+        assert KOTKI.view(other, seat) == KOTKI.view(state, seat)
