@@ -29,11 +29,15 @@ SPECIAL_EASE = 0.7
 """The same for a special card, which outbids everything."""
 RESERVE = (0.0, 0.9, 1.4)
 """Turns that reserves are worth: nobody is lost who can still take one."""
-TOKEN = 6.0
+TOKEN = 12.0
 """Turns that a token is worth."""
-POINT = 3.0
+POINT = 5.0
 """Turns that a point is worth where points decide."""
-EFFECT = 0.3
+WEIGHT = 0.3
+"""How much what a playout ends with counts beside what it began with."""
+LEAD = 0.4
+"""Turns that it is worth to lead a round that has just begun."""
+EFFECT = 0.1
 """Turns that the effect of a special card is worth."""
 PLACES = 4
 """Places at which an insertion is looked at, about."""
@@ -42,11 +46,12 @@ ROUNDS = 1
 
 
 def playout(state: State, rng: Random) -> Sequence[float]:
-    """Prospects once a few rounds are over, or the hand."""
+    """Prospects, corrected by how the round may go on: one round says little, as cards fall by chance."""
     hand, last = state.hand, state.round + ROUNDS
+    now = prospects(state)
     while state.hand == hand and state.round < last and (seats := rules.to_move(state)):
-        rules.apply(state, {seat: rule_of_thumb(state, seat, rng) for seat in seats})
-    return prospects(state)
+        rules.apply(state, {seat: rule_of_thumb(state, seat) for seat in seats})
+    return [before + WEIGHT * (after - before) for before, after in zip(now, prospects(state), strict=True)]
 
 
 def prospects(state: State) -> Sequence[float]:
@@ -58,19 +63,23 @@ def prospects(state: State) -> Sequence[float]:
     )
     if state.phase == rules.OVER or not state.moves:
         return sure
+    leader = state.participants[0] if not state.turn and not state.table else None
     return [
-        worth + hand_prospects(state.held[seat]) + RESERVE[len(state.reserves[seat])] * bool(state.held[seat])
+        worth
+        + hand_prospects(state.held[seat])
+        + RESERVE[len(state.reserves[seat])] * bool(state.held[seat])
+        + LEAD * (seat == leader)
         for seat, worth in enumerate(sure)
     ]
 
 
-def rule_of_thumb(state: State, seat: int, rng: Random) -> Action:
+def rule_of_thumb(state: State, seat: int) -> Action:
     """The action after which the hand looks best; of the places for a card only some are looked at."""
     actions = rules.actions(state, seat)
     held, reserves = state.held[seat], state.reserves[seat]
-    many = len(actions) - PLACES
+    apart = max(1, len(actions) // PLACES)
     best, chosen = IMPOSSIBLE, actions[0]
-    for action in actions:
+    for number, action in enumerate(actions):
         verb, length, at, _, reserve, position = action
         if verb == PLAY:
             worth = hand_prospects(held[:at] + held[at + length :])
@@ -78,7 +87,7 @@ def rule_of_thumb(state: State, seat: int, rng: Random) -> Action:
             worth = hand_prospects(held[:at] + held[at + 1 :]) + EFFECT
         elif verb == GIVE:
             worth = hand_prospects(held[:at] + held[at + 1 :])
-        elif many > 0 and rng.random() * (many + PLACES) > PLACES:
+        elif number % apart:
             continue
         elif verb == TAKE:
             card, left = reserves[reserve], len(reserves) - 1

@@ -47,7 +47,7 @@ def test_every_choice_of_search_is_legal(seats: int) -> None:
 
 @pytest.mark.parametrize("bot", [GreedyBot, SearchBot], ids=lambda bot: bot.__name__)
 def test_a_match_repeats_itself_exactly(bot: NewBot) -> None:
-    seating = [RandomBot, FirstBot, bot]
+    seating: Sequence[NewBot] = [RandomBot, FirstBot, bot]
     first, second = (play(case("combo_up", 3, CLASSIC), seating, bytes(32)) for _ in range(2))
     assert first.indexes == second.indexes
     assert first.digest() == second.digest()

@@ -152,10 +152,10 @@ FAULTS: Sequence[Fault] = (
         "if seat is not None or type(event) not in _PRIVATE",
     ),
     Fault(
-        "dealing anew moves cards that the seat was handed",
+        "dealing anew changes the seat's own hand",
         "wire.py",
-        "isinstance(event, SpecialPlayed | Gave | Drew)",
-        "isinstance(event, SpecialPlayed | Drew)",
+        "seen = [*begun.held[seat], *(card",
+        "seen = [*(card",
     ),
     Fault(
         "dealing anew leaves everything as it is",

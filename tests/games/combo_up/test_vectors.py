@@ -609,6 +609,13 @@ def test_cr_24_only_special_cards_the_leader_draws_and_leads() -> None:
     ]
 
 
+def test_cr_27_the_highest_bidder_with_cards_leads() -> None:
+    state = position("3 1", "5 1", "9", "1 2", reserves={3: "6"})
+    for value in (3, 5, 9):
+        solo(state, value)
+    assert take(state, 0, 0)[1:] == [RoundEnded(2, 0, (3, 5, 9)), RoundStarted(1, (1, 3, 0))]
+
+
 def test_cr_27_when_no_bidder_has_cards_the_nearest_before_the_winner_leads() -> None:
     state = position("1 2", "5", "9", "1 2", "3 3", leader=1, reserves={0: "6", 3: "6", 4: "7"})
     solo(state, 5)
