@@ -241,6 +241,10 @@ def _show_step(record: MatchRecord, moment: Step, seat: int | None) -> None:
         OUT.lines("step", [data])
         return
     OUT.text(game.table_text(game.view(moment.state, seat)))
+    if seat is None:
+        for other in range(len(record.bots)):
+            if private := game.private_text(game.view(moment.state, other)):
+                OUT.text(f"[seat {other}: {private}]")
     for move in data["moves"]:
         fault = f"  [{move['fault']}: a stand-in plays]" if move["fault"] else ""
         OUT.text(
@@ -254,6 +258,7 @@ def _show_step(record: MatchRecord, moment: Step, seat: int | None) -> None:
 
 def _step_data(game: AnyGame, record: MatchRecord, moment: Step, seat: int | None) -> dict[str, Any]:
     visible = [e for e in moment.events if seat is None or _sees(game, e, seat)]
+    seats = range(len(record.bots))
     moves = [
         _move_data(game, record, moment, index, mover)
         for index, mover in enumerate(moment.moves, moment.decision)
@@ -264,6 +269,7 @@ def _step_data(game: AnyGame, record: MatchRecord, moment: Step, seat: int | Non
         "view": MessageToDict(game.view(moment.state, seat)),
         "events": [MessageToDict(game.event_message(event)) for event in visible],
         "moves": moves,
+        **({"views": [MessageToDict(game.view(moment.state, s)) for s in seats]} if seat is None else {}),
         **({} if moment.moves else {"ranks": list(record.ranks), "scores": list(record.scores)}),
     }
 

@@ -237,6 +237,10 @@ class Game(Protocol[S, A, D, E, O, V]):
         """The table as a view shows it, in a few lines of plain text."""
         ...
 
+    def private_text(self, view: V) -> str:
+        """What the view's own seat sees and the others do not, in a few words; "" if there is nothing."""
+        ...
+
     def action_text(self, action: A) -> str:
         """An action in a few words."""
         ...

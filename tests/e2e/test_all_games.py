@@ -43,6 +43,18 @@ def test_a_game_tells_what_a_turn_shows_and_its_rules(arena: Arena, game: str) -
     assert arena.run("games", "show", game, "--rules").stdout.startswith("# ")
 
 
+def test_a_whole_replay_shows_every_hand_and_a_seats_replay_its_own(arena: Arena) -> None:
+    arena.run("play", "combo_up", "house:first", "house:first", "house:first", "--seed", "1")
+    whole, own = (arena.run("replay", "m0000", *only).stdout for only in ((), ("--seat", "1")))
+    for seat in range(3):
+        assert f"[seat {seat}: hand" in whole
+        assert (f"seat {seat}: hand" in own) == (seat == 1)
+    steps, own_steps = (arena.lines("replay", "m0000", *only) for only in ((), ("--seat", "1")))
+    assert [len(view["hand"]) for view in steps[0]["views"]] == [10, 10, 10]
+    assert steps[0]["views"][1] == own_steps[0]["view"]
+    assert not any("views" in step for step in own_steps)
+
+
 @pytest.mark.parametrize(("game", "seats", "options"), TABLES)
 def test_a_tournament_without_a_fault(arena: Arena, game: str, seats: int, options: OptionSet) -> None:
     words = ["tournament", "run", game, *BOTS, "--seats", str(seats), "--deals", "1", "--name", "cup"]

@@ -98,6 +98,7 @@ def test_every_position_keeps_the_promises(case: Case) -> None:
             assert list(game.actions(table.state, seat)) == actions
             assert all(game.action_text(action) for action in actions)
         assert game.table_text(game.view(table.state, None))
+        assert not game.private_text(game.view(table.state, None))
     assert len(table.indexes) <= game.decision_bound(case.seats, case.options)
 
 

@@ -103,6 +103,10 @@ class ComboUp(NoTableTalk):
         """The table in plain text."""
         return text.table_text(view)
 
+    def private_text(self, view: ComboUpView) -> str:
+        """What only the view's own seat sees."""
+        return text.private_text(view)
+
     def action_text(self, action: Action) -> str:
         """An action in a few words."""
         return text.action_text(action)

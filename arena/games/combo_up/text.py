@@ -78,11 +78,18 @@ def table_text(view: ComboUpView) -> str:
         for seat, player in enumerate(view.players)
     ]
     if view.HasField("seat"):
-        lines.append(f"hand of seat {view.seat}: {_cards(view.hand) or 'empty'}")
-    if view.incoming:
-        lines.append(f"to be inserted: {CARD_NAMES[view.incoming]}")
-    lines += _unseen_by_others(view)
+        lines.append(f"seat {view.seat}: {private_text(view)}")
     return "\n".join(lines)
+
+
+def private_text(view: ComboUpView) -> str:
+    """The hand of the view's own seat, and what it saw in this hand that not all others did."""
+    if not view.HasField("seat"):
+        return ""
+    parts = [f"hand {_cards(view.hand) or 'empty'}"]
+    if view.incoming:
+        parts.append(f"to be inserted: {CARD_NAMES[view.incoming]}")
+    return "; ".join(parts + _unseen_by_others(view))
 
 
 def _headline(view: ComboUpView) -> str:

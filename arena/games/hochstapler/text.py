@@ -48,6 +48,12 @@ def table_text(view: HochstaplerView) -> str:
     return "\n".join(lines)
 
 
+def private_text(view: HochstaplerView) -> str:
+    """The hand of the view's own seat."""
+    hand = [f"{_name(pile.colour)} {pile.card}" for pile in view.piles if pile.HasField("card")]
+    return f"hand {', '.join(hand)}" if hand else ""
+
+
 def _headline(view: HochstaplerView) -> str:
     parts = [_call(view.call) if view.HasField("call") else "no call"]
     if view.match:

@@ -111,6 +111,10 @@ class Kamozza:
         """The table in plain text."""
         return text.table_text(view)
 
+    def private_text(self, view: KamozzaView) -> str:
+        """What only the view's own seat sees."""
+        return text.private_text(view)
+
     def action_text(self, action: Action) -> str:
         """An action in a few words."""
         return rules.action_text(action)

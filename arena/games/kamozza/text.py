@@ -68,6 +68,12 @@ def table_text(view: KamozzaView) -> str:
     return "\n".join(lines)
 
 
+def private_text(view: KamozzaView) -> str:
+    """What the view's own seat has committed in this round."""
+    committed = [_values(player.committed_cards) for player in view.players if player.committed_cards]
+    return f"committed {' '.join(committed)}" if committed else ""
+
+
 def _headline(view: KamozzaView) -> str:
     parts = [f"round {view.round} of {view.rounds}"]
     parts += [f"port {name}: {_ship(ship)}" for name, ship in zip(PORTS, view.ships, strict=False)]

@@ -103,6 +103,10 @@ class Kotki(NoTableTalk):
         """The table in plain text."""
         return text.table_text(view)
 
+    def private_text(self, view: KotkiView) -> str:
+        """Nobody sees anything that others do not."""
+        return ""
+
     def action_text(self, action: Action) -> str:
         """An action in a few words."""
         return text.action_text(action)

@@ -23,7 +23,7 @@ def test_a_table() -> None:
         "  seat 0: 1 card; reserves none; 3 tokens",
         "> seat 1: 1 card; reserves 7 Joker; 1 token",
         "  seat 2: 3 cards; reserves 3; 2 tokens",
-        "hand of seat 2: 2 9 9",
+        "seat 2: hand 2 9 9",
     ]
 
 
@@ -34,7 +34,8 @@ def test_a_spectator_sees_no_hand() -> None:
     assert text.splitlines()[0] == "hand 1, round 1; 0 in the pile; Krass Kariert; to play"
     assert "  seat 1: 1 card, out; reserves none; 3 tokens; 0 points" in text
     assert "> seat 0: 3 cards; reserves none; 3 tokens; 1 point" in text
-    assert "hand of" not in text
+    assert "hand 2 9 9" not in text
+    assert not COMBO_UP.private_text(COMBO_UP.view(state, None))
 
 
 def test_drawing() -> None:
@@ -46,7 +47,7 @@ def test_drawing() -> None:
     lines = COMBO_UP.table_text(COMBO_UP.view(state, 2)).splitlines()
     assert lines[0] == "hand 1, round 1; 2 in the pile; 3 Draw x1; 1 more to draw; to insert a drawn card"
     assert lines[1] == "table: seat 0 6 (solo 6); seat 1 3 Draw; seat 2 9 (solo 9)"
-    assert lines[-3:] == ["hand of seat 2: 4", "to be inserted: Stop", "drawn: 4 Stop"]
+    assert lines[-1] == "seat 2: hand 4; to be inserted: Stop; drawn: 4 Stop"
     assert "drawn" not in COMBO_UP.table_text(COMBO_UP.view(state, 0)).replace("a drawn card", "")
 
 
@@ -57,7 +58,8 @@ def test_handing_on_and_taking_up() -> None:
     give(state, 1, 0, 0)
     lines = COMBO_UP.table_text(COMBO_UP.view(state, 0)).splitlines()
     assert lines[0].endswith("to insert the card given by Pass On")
-    assert lines[-2:] == ["to be inserted: 6", "handed on: 3 from seat 0 to seat 1, 6 from seat 2 to seat 0"]
+    handed_on = "handed on: 3 from seat 0 to seat 1, 6 from seat 2 to seat 0"
+    assert lines[-1] == f"seat 0: hand Take Up; to be inserted: 6; {handed_on}"
     state = position("T 3", "5 1", "6 6", reserves={1: "8"})
     special(state, 0)
     assert "to take a reserve by Take Up" in COMBO_UP.table_text(COMBO_UP.view(state, 0))
@@ -73,7 +75,7 @@ def test_a_match_that_is_over_has_nobody_to_move() -> None:
     assert lines[0] == "hand 1, round 1; 0 in the pile; over"
     assert lines[1] == "table: empty"
     assert not [line for line in lines if line.startswith(">")]
-    assert "hand of seat 0: empty" in lines
+    assert "seat 0: hand empty" in lines
 
 
 @pytest.mark.parametrize(

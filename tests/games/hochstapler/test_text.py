@@ -38,6 +38,8 @@ def test_a_table() -> None:
         "  seat 2: 0 penalty points",
         "calls: 4 clock by seat 2",
     ]
+    hand = "hand clock 0, house 0, car 0, wine 3, diamond 0, yacht 2"
+    assert HOCHSTAPLER.private_text(HOCHSTAPLER.view(state, 0)) == hand
 
 
 def test_a_spectator_sees_no_hand() -> None:

@@ -30,6 +30,8 @@ def test_a_table() -> None:
         "round 1: port A (8): seat 1 5 loaded, seat 2 3 loaded; port B (30): seat 0 20 sunk, seat 3 20 sunk",
     ]
     assert "seat 2: 3 points; hand 1 5 7 10 15 20; loaded 3; committed 1 card;" in lines(state, None)[3]
+    private = [KAMOZZA.private_text(KAMOZZA.view(state, seat)) for seat in range(4)]
+    assert private == ["", "committed 1 20", "committed 15", ""]
     for seat in (3, 0):
         rules.apply(state, {seat: load("1")})
     assert lines(state, None)[0] == "round 2 of 4; port A: 11; port B: 32; ports are chosen"
