@@ -61,6 +61,7 @@ def prospects(state: State) -> Sequence[float]:
         if state.options.scoring
         else [TOKEN * tokens for tokens in state.tokens]
     )
+    # Of a hand that has just begun nothing is known yet: it favours nobody.
     if state.phase == rules.OVER or not state.moves:
         return sure
     leader = state.participants[0] if not state.turn and not state.table else None

@@ -8,10 +8,16 @@ from tests.mutation.fault import Fault
 
 FAULTS: Sequence[Fault] = (
     Fault(
+        "an equal combination with a Joker outbids",
+        "rules.py",
+        "for strength in readings if strength > beaten]",
+        "for strength in readings if strength >= beaten]",
+    ),
+    Fault(
         "an equal combination outbids",
         "rules.py",
-        "legal += [plays[strength] for strength in readings if strength > beaten]",
-        "legal += [plays[strength] for strength in readings if strength >= beaten]",
+        "if readings[0] > beaten and len(readings) == 1:",
+        "if readings[0] >= beaten and len(readings) == 1:",
     ),
     Fault(
         "runs rank above pairs",

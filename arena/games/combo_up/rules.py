@@ -609,23 +609,50 @@ def actions(state: State, seat: Seat) -> tuple[Action, ...]:
 def turn_actions(held: Cards, beaten: Strength, reserves: int) -> tuple[Action, ...]:
     """What can be done in a turn: combinations that outbid, special cards, reserves (U9, U10)."""
     legal: list[Action] = []
-    count, readings_of = len(held), READINGS
-    for length in range(_LENGTH_TO_OUTBID[beaten], 4):
-        for index in range(count - length + 1):
-            readings = readings_of.get(held[index : index + length])
-            if readings and readings[-1] > beaten:
-                plays = _PLAYS[index]
-                legal += [plays[strength] for strength in readings if strength > beaten]
+    fewest = _FEWEST_TO_OUTBID[beaten]
+    if fewest == 1:
+        for start, card in enumerate(held):
+            if readings := _ONE[card]:
+                _add_plays(legal, start, readings, beaten)
+    if fewest <= 2:
+        left = 0
+        for start, card in enumerate(held, -1):
+            if readings := _TWO[left][card]:
+                _add_plays(legal, start, readings, beaten)
+            left = card
+    if fewest <= 3:
+        left = middle = 0
+        for start, card in enumerate(held, -2):
+            if readings := _THREE[left][middle][card]:
+                _add_plays(legal, start, readings, beaten)
+            left, middle = middle, card
     legal += [_SPECIALS[index] for index, card in enumerate(held) if card > JOKER]
-    legal += _TAKES[reserves][count]
+    legal += _TAKES[reserves][len(held)]
     return tuple(legal)
 
 
-_LENGTH_TO_OUTBID = tuple(
+_FEWEST_TO_OUTBID = tuple(
     next((LENGTH[kind] for kind in KINDS if strength_of(kind, HIGHEST) > beaten), 4)
     for beaten in range(strength_of(TRIPS, HIGHEST) + 1)
 )
 """By strength, the fewest cards that can outbid it."""
+
+
+def _add_plays(legal: list[Action], start: int, readings: Sequence[Strength], beaten: Strength) -> None:
+    """Of all that neighbours can count as, add what outbids."""
+    if readings[0] > beaten and len(readings) == 1:
+        legal.append(_PLAYS[start][readings[0]])
+    elif readings[-1] > beaten:
+        plays = _PLAYS[start]
+        legal += [plays[strength] for strength in readings if strength > beaten]
+
+
+# What neighbours can count as, by one card after the other: quicker than asking for a tuple of them. Card 0
+# is none, and nothing counts beside it.
+_ANY = range(PASS_ON + 1)
+_ONE = [READINGS.get((a,), ()) for a in _ANY]
+_TWO = [[READINGS.get((a, b), ()) for b in _ANY] for a in _ANY]
+_THREE = [[[READINGS.get((a, b, c), ()) for c in _ANY] for b in _ANY] for a in _ANY]
 
 
 # decisions
