@@ -45,12 +45,16 @@ class Chance:
 
     def word(self) -> int:
         """The next 32-bit word."""
-        index, offset = divmod(self.used, 8)
+        index = self.used >> 3
         if index != self._block_index:
-            self._block = _WORDS.unpack(hashlib.sha256(self.seed + index.to_bytes(8, "big")).digest())
-            self._block_index = index
+            self._open_block(index)
+        word = self._block[self.used & 7]
         self.used += 1
-        return self._block[offset]
+        return word
+
+    def _open_block(self, index: int) -> None:
+        self._block = _WORDS.unpack(hashlib.sha256(self.seed + index.to_bytes(8, "big")).digest())
+        self._block_index = index
 
     def below(self, n: int) -> int:
         """An integer, uniform over 0..n-1. For n = 1 nothing is drawn.
@@ -71,9 +75,20 @@ class Chance:
 
     def shuffle(self, items: MutableSequence[_T]) -> None:
         """Shuffle in place; index 0 becomes the top of the pile."""
-        for i in range(len(items) - 1, 0, -1):
-            j = self.below(i + 1)
-            items[i], items[j] = items[j], items[i]
+        # From the last item to the second, each is swapped with the one at `below` its number. That is
+        # written out here with a block's words at hand: most of what a deal costs is this.
+        left = len(items)
+        while left > 1:
+            if (index := self.used >> 3) != self._block_index:
+                self._open_block(index)
+            for word in self._block[self.used & 7 :]:
+                self.used += 1
+                if word < _RANGE - _RANGE % left:
+                    j = word % left
+                    left -= 1
+                    items[left], items[j] = items[j], items[left]
+                    if left < 2:
+                        return
 
 
 def deal_seed(tournament_seed: bytes, game: str, deal: int) -> bytes:

@@ -29,6 +29,7 @@ from arena.match.match import Match
 from arena.store.store import Store, sqlite_url
 from arena.tournament.runner import Run
 from tests.bench import games, peers, raw_grpc
+from tests.bench.sampling import best_rate
 from tests.match.fakes import spec
 
 BOTS = ("house:random", "house:first", "house:greedy", "house:random")
@@ -91,14 +92,16 @@ def end_to_end(down: int, up: int) -> Iterator[Figure]:
 
 def in_process() -> Iterator[Figure]:
     """Random play of every game on one core beside other libraries' games."""
-    rlcard = peers.rlcard_rate(GAME_SECONDS)
+    rlcard = best_rate(peers.rlcard_rates(), GAME_SECONDS)
     yield "peer.rlcard.gin_rummy.decisions_per_s", "1/s", rlcard
     for name in ("crazy_eights", "gin_rummy"):
-        yield f"peer.open_spiel.{name}.decisions_per_s", "1/s", peers.open_spiel_rate(name, GAME_SECONDS)
+        rate = best_rate(peers.open_spiel_rates(name), GAME_SECONDS)
+        yield f"peer.open_spiel.{name}.decisions_per_s", "1/s", rate
     for name, game in GAMES.items():
-        rules = games.rules_rate(game, GAME_SECONDS)
+        rules = best_rate(games.rules_rates(game), GAME_SECONDS)
+        turns = best_rate(games.turns_rates(game), GAME_SECONDS)
         yield f"rules.{name}.decisions_per_s", "1/s", rules
-        yield f"rules_and_turns.{name}.decisions_per_s", "1/s", games.turns_rate(game, GAME_SECONDS)
+        yield f"rules_and_turns.{name}.decisions_per_s", "1/s", turns
         yield f"copy.{name}", "us", games.copy_us(game)
         yield f"ratio.rules.{name}_to_rlcard_gin_rummy", "", rules / rlcard
 

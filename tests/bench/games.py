@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from itertools import count
 from random import Random
 from typing import Any
 
 from arena.games.chance import Chance, deal_seed
 from arena.games.game import AnyGame
+from tests.bench.sampling import Sample
 
 SEATS = 4
 """A number of seats that every game allows."""
 COPIES = 200
 
 
-def rules_rate(game: AnyGame, seconds: float) -> float:
-    """Decisions per second of the rules alone, deals included."""
-    rng, decisions, number = Random(1), 0, 0
+def rules_rates(game: AnyGame) -> Iterator[Sample]:
+    """The rules alone, deals included: decisions of each match and the seconds that it took."""
+    rng = Random(1)
     to_move, actions, apply, choice = game.to_move, game.actions, game.apply, rng.choice
-    begin = time.perf_counter()
-    while (passed := time.perf_counter() - begin) < seconds:
+    for number in count():
+        begin, decisions = time.perf_counter(), 0
         state, _ = _dealt(game, number)
         while seats := to_move(state):
             apply(state, {seat: choice(actions(state, seat)) for seat in seats})
             decisions += len(seats)
-        number += 1
-    return decisions / passed
+        yield decisions, time.perf_counter() - begin
 
 
-def turns_rate(game: AnyGame, seconds: float) -> float:
-    """Decisions per second with each turn as bytes: view, actions, events since the seat's last turn."""
-    rng, decisions, number = Random(1), 0, 0
-    begin = time.perf_counter()
-    while (passed := time.perf_counter() - begin) < seconds:
-        decisions += _shown_match(game, number, rng)
-        number += 1
-    return decisions / passed
+def turns_rates(game: AnyGame) -> Iterator[Sample]:
+    """The same with each turn as bytes: view, actions, events since the seat's last turn."""
+    rng = Random(1)
+    for number in count():
+        begin = time.perf_counter()
+        yield _shown_match(game, number, rng), time.perf_counter() - begin
 
 
 def _shown_match(game: AnyGame, number: int, rng: Random) -> int:

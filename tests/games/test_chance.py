@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.games.chance import Chance, bot_seed, deal_seed, stand_in_seed
 
@@ -44,6 +46,31 @@ def test_shuffle(seed: bytes, order: list[int]) -> None:
     chance.shuffle(items)
     assert items == order
     assert chance.used == 11
+
+
+class _Refusing(Chance):
+    """A stream of which most words are the highest one, so that some draws must be repeated."""
+
+    def _open_block(self, index: int) -> None:
+        super()._open_block(index)
+        self._block = (*[(1 << 32) - 1] * 5, *self._block[5:])
+
+
+@pytest.mark.parametrize("stream", [Chance, _Refusing])
+@given(st.binary(min_size=32, max_size=32), st.integers(0, 20), st.integers(0, 70))
+def test_shuffle_is_what_its_definition_gives(
+    stream: type[Chance], seed: bytes, used: int, length: int
+) -> None:
+    """From the last to the second: swap with the one below its number."""
+    chance, twin = stream(seed, used), stream(seed, used)
+    items, expected = list(range(length)), list(range(length))
+    chance.shuffle(items)
+    for i in range(length - 1, 0, -1):
+        j = twin.below(i + 1)
+        expected[i], expected[j] = expected[j], expected[i]
+    assert items == expected
+    assert chance.word() == twin.word()
+    assert chance.used == twin.used
 
 
 @pytest.mark.parametrize(

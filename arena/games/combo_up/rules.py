@@ -612,20 +612,25 @@ def turn_actions(held: Cards, beaten: Strength, reserves: int) -> tuple[Action, 
     fewest = _FEWEST_TO_OUTBID[beaten]
     if fewest == 1:
         for start, card in enumerate(held):
-            if readings := _ONE[card]:
-                _add_plays(legal, start, readings, beaten)
+            if plays := _ONE[card]:
+                legal += plays[start]
+        legal = _outbidding(legal, beaten)
     if fewest <= 2:
-        left = 0
+        beside = _TWO[0]
         for start, card in enumerate(held, -1):
-            if readings := _TWO[left][card]:
-                _add_plays(legal, start, readings, beaten)
-            left = card
+            if plays := beside[card]:
+                legal += plays[start]
+            beside = _TWO[card]
+        if fewest == 2:
+            legal = _outbidding(legal, beaten)
     if fewest <= 3:
-        left = middle = 0
+        left, beside = _THREE[0], _THREE[0][0]
         for start, card in enumerate(held, -2):
-            if readings := _THREE[left][middle][card]:
-                _add_plays(legal, start, readings, beaten)
-            left, middle = middle, card
+            if plays := beside[card]:
+                legal += plays[start]
+            left, beside = _THREE[card], left[card]
+        if fewest == 3:
+            legal = _outbidding(legal, beaten)
     legal += [_SPECIALS[index] for index, card in enumerate(held) if card > JOKER]
     legal += _TAKES[reserves][len(held)]
     return tuple(legal)
@@ -638,21 +643,26 @@ _FEWEST_TO_OUTBID = tuple(
 """By strength, the fewest cards that can outbid it."""
 
 
-def _add_plays(legal: list[Action], start: int, readings: Sequence[Strength], beaten: Strength) -> None:
-    """Of all that neighbours can count as, add what outbids."""
-    if readings[0] > beaten and len(readings) == 1:
-        legal.append(_PLAYS[start][readings[0]])
-    elif readings[-1] > beaten:
-        plays = _PLAYS[start]
-        legal += [plays[strength] for strength in readings if strength > beaten]
+def _outbidding(plays: list[Action], beaten: Strength) -> list[Action]:
+    """Those of the fewest cards that can outbid at all which really do; with more cards all do."""
+    return [play for play in plays if play[_STRENGTH] > beaten] if beaten else plays
 
 
-# What neighbours can count as, by one card after the other: quicker than asking for a tuple of them. Card 0
-# is none, and nothing counts beside it.
+_STRENGTH = Action._fields.index("strength")
+
+
+def _plays_of(*cards: Card) -> tuple[tuple[Action, ...], ...]:
+    """By index of the leftmost one, all that can be played with neighbours; empty if nothing can."""
+    readings = READINGS.get(cards, ())
+    return tuple(tuple(plays[strength] for strength in readings) for plays in _PLAYS) if readings else ()
+
+
+# What can be played with neighbours, by one card after the other: quicker than asking for a tuple of them.
+# Card 0 is none, and nothing is played beside it.
 _ANY = range(PASS_ON + 1)
-_ONE = [READINGS.get((a,), ()) for a in _ANY]
-_TWO = [[READINGS.get((a, b), ()) for b in _ANY] for a in _ANY]
-_THREE = [[[READINGS.get((a, b, c), ()) for c in _ANY] for b in _ANY] for a in _ANY]
+_ONE = [_plays_of(a) for a in _ANY]
+_TWO = [[_plays_of(a, b) for b in _ANY] for a in _ANY]
+_THREE = [[[_plays_of(a, b, c) for c in _ANY] for b in _ANY] for a in _ANY]
 
 
 # decisions
@@ -676,7 +686,7 @@ def apply(state: State, moves: Moves) -> list[Event]:
 
 def _check_moves(state: State, moves: Moves) -> None:
     acting = state.acting
-    if tuple(sorted(moves)) != acting or not acting:
+    if len(moves) != len(acting) or not acting or not moves.keys() >= set(acting):
         to_act = f"seats {list(acting)}" if acting else "nobody: the match is over"
         raise IllegalActionError(f"moves were given for seats {sorted(moves)}; to move is {to_act} (U5)")
     for seat in acting:
