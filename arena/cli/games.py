@@ -44,7 +44,7 @@ def _row(game: AnyGame) -> dict[str, Any]:
         "title": game.title,
         "version": game.version,
         "seats": f"{game.seats.start}-{game.seats.stop - 1}",
-        "options": dict(game.option_help()),
+        "options": dict(game.option_help),
         "house_bots": _house_bots(game.name),
     }
 
@@ -73,7 +73,7 @@ def show(
         f"seats: {row['seats']}",
         "options:",
     ]
-    lines += [f"  --option {key}=…  {text}" for key, text in game.option_help().items()]
+    lines += [f"  --option {key}=…  {text}" for key, text in game.option_help.items()]
     for part, fields in _fields(game).items():
         lines += [f"{part}:", *(f"  {field}" for field in fields)]
     lines += [f"house bots: {', '.join(_house_bots(name))}", f"rules: arena games show {name} --rules"]

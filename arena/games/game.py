@@ -117,6 +117,7 @@ class Game(Protocol[S, A, D, E, O, V]):
         """
         ...
 
+    @property
     def option_help(self) -> Mapping[str, str]:
         """For each option a line for people: values, default, meaning."""
         ...
@@ -244,6 +245,14 @@ class Game(Protocol[S, A, D, E, O, V]):
     def action_text(self, action: A) -> str:
         """An action in a few words."""
         ...
+
+
+class NoPrivateEvents:
+    """The part of a game in which all that happens is seen by everybody."""
+
+    def audience(self, event: Any) -> tuple[Seat, ...] | None:
+        """Everybody learns of everything."""
+        return None
 
 
 class NoTableTalk:

@@ -71,7 +71,7 @@ def test_other_numbers_of_seats_are_refused(game: AnyGame) -> None:
 def test_an_unknown_option_is_named_with_those_that_there_are(game: AnyGame) -> None:
     with pytest.raises(OptionError) as error:
         game.options({"colour": "1"})
-    assert all(name in str(error.value) for name in ("colour", *game.option_help()))
+    assert all(name in str(error.value) for name in ("colour", *game.option_help))
 
 
 @every_case

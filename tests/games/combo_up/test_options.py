@@ -94,5 +94,5 @@ def test_options_on_the_wire() -> None:
 
 
 def test_every_option_is_explained() -> None:
-    assert set(COMBO_UP.option_help()) == {"edition", "scoring"}
-    assert all("default" in line for line in COMBO_UP.option_help().values())
+    assert set(COMBO_UP.option_help) == {"edition", "scoring"}
+    assert all("default" in line for line in COMBO_UP.option_help.values())

@@ -68,5 +68,5 @@ def test_messages_that_hold_no_options_of_hochstapler(message: GameOptions, name
 
 
 def test_every_option_is_explained() -> None:
-    assert set(HOCHSTAPLER.option_help()) == {"match"}
-    assert all("default" in line for line in HOCHSTAPLER.option_help().values())
+    assert set(HOCHSTAPLER.option_help) == {"match"}
+    assert all("default" in line for line in HOCHSTAPLER.option_help.values())

@@ -115,5 +115,5 @@ def test_options_on_the_wire() -> None:
 
 
 def test_every_option_is_explained() -> None:
-    assert set(KOFFER.option_help()) == {"specials", "games"}
-    assert all("default" in line for line in KOFFER.option_help().values())
+    assert set(KOFFER.option_help) == {"specials", "games"}
+    assert all("default" in line for line in KOFFER.option_help.values())

@@ -82,5 +82,5 @@ def test_options_on_the_wire() -> None:
 
 
 def test_every_option_is_explained() -> None:
-    assert set(KOTKI.option_help()) == {"target", "max_rounds"}
-    assert all("default" in line for line in KOTKI.option_help().values())
+    assert set(KOTKI.option_help) == {"target", "max_rounds"}
+    assert all("default" in line for line in KOTKI.option_help.values())
