@@ -46,26 +46,12 @@ OPTION_SETS: Mapping[str, Sequence[OptionSet]] = {
 """By game: every combination of options worth a match."""
 
 GOLDEN_SETS: Mapping[str, Sequence[OptionSet]] = {
-    "koffer": (
+    **OPTION_SETS,
+    "koffer": (  # of its many combinations those in which every special card is in force once
         {},
         {"specials": "2,3,4"},
         {"specials": "6,13,15"},
         {"specials": "random", "games": "2"},
-    ),
-    "hochstapler": ({}, {"match": "true"}),
-    "kamozza": (
-        {},
-        {"table_talk": "true"},
-        {"mode": "variant"},
-        {"mode": "variant", "typhoon": "true", "cat_ship": "true", "table_talk": "true"},
-    ),
-    "kotki": (
-        {},
-        {"target": "15", "max_rounds": "12"},
-    ),
-    "combo_up": (
-        {},
-        {"edition": "krass_kariert", "scoring": "true"},
     ),
 }
 """By game: options of which a golden record is kept for each number of seats."""
