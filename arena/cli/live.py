@@ -73,8 +73,11 @@ class Progress:
     def summary(self) -> str:
         """What this run did, in a line."""
         seconds = time.monotonic() - self._began
-        rates = f"{self._matches / seconds:,.0f} matches/s, {self._decisions / seconds:,.0f} decisions/s"
-        return f"{self._matches} matches, {self._decisions} decisions in {seconds:.1f} s ({rates})"
+        played = f"{self._matches} match{'' if self._matches == 1 else 'es'}"
+        matches = self._matches / seconds
+        shown = f"{matches:,.0f}" if matches >= 10 else f"{matches:.1f}"
+        rates = f"{shown} matches/s, {self._decisions / seconds:,.0f} decisions/s"
+        return f"{played}, {self._decisions} decisions in {seconds:.1f} s ({rates})"
 
     @property
     def _done(self) -> int:
