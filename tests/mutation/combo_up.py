@@ -8,16 +8,16 @@ from tests.mutation.fault import Fault
 
 FAULTS: Sequence[Fault] = (
     Fault(
-        "an equal combination with a Joker outbids",
+        "with a Joker only the strongest reading is played",
         "rules.py",
-        "for strength in readings if strength > beaten]",
-        "for strength in readings if strength >= beaten]",
+        "plays[strength] for strength in readings)",
+        "plays[strength] for strength in readings[-1:])",
     ),
     Fault(
         "an equal combination outbids",
         "rules.py",
-        "if readings[0] > beaten and len(readings) == 1:",
-        "if readings[0] >= beaten and len(readings) == 1:",
+        "if play[_STRENGTH] > beaten]",
+        "if play[_STRENGTH] >= beaten]",
     ),
     Fault(
         "runs rank above pairs",
