@@ -101,7 +101,7 @@ def in_process() -> Iterator[Figure]:
         rules = best_rate(games.rules_rates(game), GAME_SECONDS)
         turns = best_rate(games.turns_rates(game), GAME_SECONDS)
         yield f"rules.{name}.decisions_per_s", "1/s", rules
-        yield f"rules_and_turns.{name}.decisions_per_s", "1/s", turns
+        yield f"rules_and_view.{name}.decisions_per_s", "1/s", turns
         yield f"copy.{name}", "us", games.copy_us(game)
         yield f"ratio.rules.{name}_to_rlcard_gin_rummy", "", rules / rlcard
 
