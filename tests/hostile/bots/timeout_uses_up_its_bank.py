@@ -6,7 +6,7 @@ from botarena import Turn, run
 
 
 def choose(turn: Turn) -> int:
-    time.sleep(0.4)
+    time.sleep(1)
     return 0
 
 
