@@ -145,3 +145,28 @@ def test_an_error_at_the_end_of_a_match_disturbs_no_other(capsys: Any) -> None:
     answers(table, bot_pb2.FromArena(starts=[start(1), start(2)], ends=[bot_pb2.MatchEnd(match=1)]))
     assert "I lost" in capsys.readouterr().err
     assert answers(table, bot_pb2.FromArena(decisions=[decision(3, 2)])).replies[0].action == 0
+
+
+def test_a_match_that_ends_in_a_frame_is_over_before_the_next_one_begins() -> None:
+    """The arena joins frames that it could not write yet; a bot that plays one at a time must not see two."""
+    told: list[str] = []
+
+    class Shy(Bot):
+        def start(self, match: Match) -> None:
+            told.append("start")
+
+        def choose(self, turn: Turn) -> int:
+            told.append("choose")
+            return 0
+
+        def end(self, result: Result) -> None:
+            told.append("end")
+
+    table = Table(Shy)
+    answers(table, bot_pb2.FromArena(starts=[start(1)], decisions=[decision(1, 1)]))
+    ends = [bot_pb2.MatchEnd(match=match) for match in (1, 3)]
+    for end in ends:
+        end.turn.koffer.SetInParent()
+    joined = bot_pb2.FromArena(starts=[start(2), start(3)], decisions=[decision(2, 2)], ends=ends)
+    assert [reply.decision for reply in answers(table, joined).replies] == [2]
+    assert told == ["start", "choose", "end", "start", "start", "choose", "end"]

@@ -75,9 +75,14 @@ class Table:
 
     def handle(self, frame: bot_pb2.FromArena) -> Iterator[bot_pb2.FromBot]:
         """Play one frame of the arena; yields the frames to answer with as they get due."""
+        # One match may end in a frame and the next one begin: no more are played at once than was said.
+        self._end(frame)
         for start in frame.starts:
             self._seats[start.match] = _Seat(self._new_bot, start)
         yield from self._decide(frame)
+        self._end(frame)  # of matches that began in it as well
+
+    def _end(self, frame: bot_pb2.FromArena) -> None:
         for end in frame.ends:
             seat = self._seats.pop(end.match, None)
             if seat is not None:

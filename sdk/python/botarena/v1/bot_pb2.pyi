@@ -78,7 +78,10 @@ Global___FromBot: _TypeAlias = FromBot  # noqa: Y015
 
 @_typing.final
 class FromArena(_message.Message):
-    """One frame from the arena. Its parts are to be read in the order of their fields."""
+    """One frame from the arena. What concerns one match is to be read in the order of the fields; ends of
+    matches that began in an earlier frame come before starts, so that a bot never plays more matches
+    at once than it said.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
