@@ -1,4 +1,4 @@
-"""Every game through the protocol: house bots at its smallest and its largest table, with every option."""
+"""Every game through the protocol: house bots at its smallest and, with every option, largest table."""
 
 from __future__ import annotations
 
