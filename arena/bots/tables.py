@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from botarena.v1.record_pb2 import FaultKind
 from arena.bots.gateway import Gateway, Guest
 from arena.bots.process import BotProcess, log_name
 from arena.bots.reference import BotSpec
-from arena.match.host import AbandonedError, Absent, Lane, TableHost
+from arena.match.host import AbandonedError, Absent, Lane, OverloadError, TableHost
 from arena.match.match import Match
 from arena.match.spec import MatchSpec
 
@@ -23,6 +22,12 @@ LOG_BYTES = 256 << 10
 MAX_FAILURES = 3
 """A bot that fails so often without a match played to its end in between is not started again."""
 
+IN_FLIGHT = 64
+"""Matches in play at once."""
+MAX_OVERLOADS = 5
+"""A match that the arena was too busy for so often is given back unplayed."""
+
+_RECOVER_S = 10.0  # seconds after which as many matches are in play again as before an overload
 _LAST_WORDS = 2.0  # seconds in which a bot's stream and its process are expected to end together
 
 
@@ -36,10 +41,14 @@ class Tables:
         logs: folder for their output.
         start_us: how long a bot may take to greet, in microseconds.
         worker: number of this worker.
+        in_flight: matches in play at once; what comes beyond them waits.
     """
 
-    def __init__(self, bots: Sequence[BotSpec], logs: Path, start_us: int, worker: int = 0) -> None:
+    def __init__(
+        self, bots: Sequence[BotSpec], logs: Path, start_us: int, worker: int = 0, in_flight: int = IN_FLIGHT
+    ) -> None:
         self._host = TableHost(worker)
+        self._flow = _Flow(in_flight)
         self._gateway = Gateway(self._host)
         self._players = {
             bot.name: _Player(bot, self._host, self._gateway, logs / log_name(bot.name, worker), start_us)
@@ -55,25 +64,84 @@ class Tables:
         await self._gateway.stop()
 
     async def play(self, spec: MatchSpec) -> bytes:
-        """Play a match to its record, again from the start as often as it is abandoned."""
+        """Play a match to its record, again from the start as often as it is abandoned.
+
+        It waits until fewer matches than the limit are in play.
+
+        Raises:
+            OverloadError: the arena was too busy to judge a timeout, each time that it was tried.
+        """
         players = [self._players[name] for name, _ in spec.bots]
         alone: set[str] = set()
+        overloads = 0
         while True:
-            async with AsyncExitStack() as stack:
-                # Always in one order, so that no two matches wait for each other's bots.
-                for player in sorted(players, key=lambda player: player.spec.name):
-                    await stack.enter_async_context(player.place(player.spec.name in alone))
-                lanes = await asyncio.gather(*(player.lane_for(spec.game.name) for player in players))
-                match = Match(spec)
+            async with self._flow:
                 try:
-                    record = await self._host.play(match, lanes)
+                    return await self._play_once(spec, players, alone)
                 except AbandonedError as abandoned:
                     alone.add(abandoned.bot)
-                    continue
-                for seat, player in enumerate(players):
-                    if match.forfeit_of(seat) is None:
-                        player.failures = 0
-                return record
+                except OverloadError:
+                    overloads += 1
+                    self._flow.back_off()
+                    if overloads == MAX_OVERLOADS:
+                        raise
+
+    async def _play_once(self, spec: MatchSpec, players: Sequence[_Player], alone: set[str]) -> bytes:
+        held: list[tuple[_Places, int]] = []
+        try:
+            await asyncio.gather(*(player.lane() for player in players if not player.ready))
+            # Always in one order, so that no two matches wait for each other's bots.
+            for player in sorted(players, key=lambda player: player.spec.name):
+                if player.places is not None:  # else it plays none itself
+                    count = await player.places.take(player.spec.name in alone)
+                    held.append((player.places, count))
+            lanes = [await player.lane_for(spec.game.name) for player in players]
+            match = Match(spec)
+            record = await self._host.play(match, lanes)
+        finally:
+            for places, count in held:
+                places.release(count)
+        for seat, player in enumerate(players):
+            if match.forfeit_of(seat) is None:
+                player.failures = 0
+        return record
+
+
+class _Flow:
+    """How many matches are in play at once: fewer for a while after the arena was too busy.
+
+    Args:
+        most: how many if nothing is amiss.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = self._limit = most
+        self._permits = asyncio.Semaphore(most)
+        self._withheld = 0
+
+    async def __aenter__(self) -> None:
+        await self._permits.acquire()
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._withheld > 0:
+            self._withheld -= 1
+        else:
+            self._permits.release()
+
+    def back_off(self) -> None:
+        """Halve the limit, and raise it again step by step."""
+        less = self._limit - max(1, self._limit // 2)
+        self._withheld += less
+        self._limit -= less
+        for step in range(less):
+            asyncio.get_running_loop().call_later(_RECOVER_S * (step + 1) / less, self._recover)
+
+    def _recover(self) -> None:
+        self._limit += 1
+        if self._withheld > 0:
+            self._withheld -= 1
+        else:
+            self._permits.release()
 
 
 class _Places:
@@ -83,38 +151,41 @@ class _Places:
         self._count = count
         self._taken = 0
         self._want_alone = 0
-        self._changed = asyncio.Condition()
+        self._waiting: list[asyncio.Future[None]] = []
 
-    @asynccontextmanager
-    async def one(self) -> AsyncIterator[None]:
-        """A place beside others."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._taken < self._count and not self._want_alone)
-            self._taken += 1
+    async def take(self, alone: bool) -> int:
+        """Wait for a place beside others, or for all of them; how many were taken."""
+        return await self._all() if alone else await self._one()
+
+    def release(self, count: int) -> None:
+        """Give places back."""
+        self._taken -= count
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    async def _one(self) -> int:
+        while self._taken >= self._count or self._want_alone:
+            await self._change()
+        self._taken += 1
+        return 1
+
+    async def _all(self) -> int:
+        # Those who want one place wait until nobody wants all any more.
+        self._want_alone += 1
         try:
-            yield
+            while self._taken:
+                await self._change()
+            self._taken = self._count
         finally:
-            await self._release(1)
+            self._want_alone -= 1
+        return self._count
 
-    @asynccontextmanager
-    async def all(self) -> AsyncIterator[None]:
-        """All places; those who want one wait until nobody wants all any more."""
-        async with self._changed:
-            self._want_alone += 1
-            try:
-                await self._changed.wait_for(lambda: self._taken == 0)
-                self._taken = self._count
-            finally:
-                self._want_alone -= 1
-        try:
-            yield
-        finally:
-            await self._release(self._count)
-
-    async def _release(self, count: int) -> None:
-        async with self._changed:
-            self._taken -= count
-            self._changed.notify_all()
+    async def _change(self) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        await future
 
 
 class _Player:
@@ -130,13 +201,20 @@ class _Player:
         self._starting = asyncio.Lock()
         self._lane: Lane | None = None
         self._life: _Life | None = None
-        self._places: _Places | None = None
+        self.places: _Places | None = None
         self._games: tuple[str, ...] = ()
         self._out: Absent | None = None
         self._stopped = False
 
+    @property
+    def ready(self) -> bool:
+        """Whether it is there, as far as is known."""
+        return self._out is None and self._lane is not None and not self._lane.closed
+
     async def lane(self) -> Lane | Absent:
         """Its lane, or why it plays no more."""
+        if self.ready and self._lane is not None:
+            return self._lane
         async with self._starting:
             if self._out is None and (self._lane is None or self._lane.closed):
                 await self._start()
@@ -152,16 +230,6 @@ class _Player:
             named = ", ".join(self._games)
             return Absent(FaultKind.FAULT_KIND_START_FAILED, f"its hello names the games {named}, not {game}")
         return lane
-
-    @asynccontextmanager
-    async def place(self, alone: bool) -> AsyncIterator[None]:
-        """A place in one match, out of as many as the bot plays at once; alone: in no other meanwhile."""
-        await self.lane()
-        if self._places is None:  # it plays none itself
-            yield
-            return
-        async with self._places.all() if alone else self._places.one():
-            yield
 
     async def stop(self) -> None:
         """End it."""
@@ -180,8 +248,8 @@ class _Player:
         hello, self._lane = begun
         self._life = life
         self._games = tuple(hello.games)
-        if self._places is None:
-            self._places = _Places(hello.concurrency)
+        if self.places is None:
+            self.places = _Places(hello.concurrency)
 
     def _failed(self, fault: Absent | None) -> None:
         """Its life is over: blame it, and give it up if it only ever fails."""

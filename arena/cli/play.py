@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.bots.reference import current_version
+from arena.bots.tables import IN_FLIGHT
 from arena.cli.common import DEFAULT_DB, DbOption, leave, logs_folder, match_name, match_number, open_store
 from arena.cli.definition import (
     Definition,
@@ -227,23 +228,27 @@ async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> No
             await playing.aclose()
 
 
-def make_executor(tournament: StoredTournament, db: str, jobs: int | None) -> LocalExecutor:
+def make_executor(
+    tournament: StoredTournament, db: str, jobs: int | None, in_flight: int = IN_FLIGHT
+) -> LocalExecutor:
     """The workers that play a tournament.
 
     Args:
         db: its database, beside which the bots' logs go.
         jobs: how many workers; None: as many as are of use.
+        in_flight: matches that each of them has in play at once.
     """
     logs = logs_folder(db, tournament.name).resolve()
     logs.mkdir(parents=True, exist_ok=True)
     bots = bots_of(tournament)
     shares = worker_cpus(jobs or _default_jobs(tournament))
     command = (sys.executable, "-m", "arena.cli.worker")
+
+    def setup(number: int, cores: list[int]) -> WorkerSetup:
+        return WorkerSetup(number, cores, bots, str(logs), tournament.start_us, in_flight)
+
     return LocalExecutor(
-        [
-            WorkerCommand(command, WorkerSetup(number, cores, bots, str(logs), tournament.start_us).pack())
-            for number, cores in enumerate(shares)
-        ]
+        [WorkerCommand(command, setup(number, cores).pack()) for number, cores in enumerate(shares)]
     )
 
 

@@ -36,7 +36,8 @@ async def work() -> None:
     setup = WorkerSetup.unpack(first)
     if setup.cores:
         os.sched_setaffinity(0, setup.cores)
-    async with Tables(setup.bots, Path(setup.logs), setup.start_us, setup.worker) as tables:
+    logs = Path(setup.logs)
+    async with Tables(setup.bots, logs, setup.start_us, setup.worker, setup.in_flight) as tables:
         running: set[asyncio.Task[None]] = set()
         while (data := await read_frame(reader)) is not None:
             task = asyncio.create_task(_play(Block.FromString(data), tables, results))

@@ -19,6 +19,7 @@ class WorkerSetup:
         bots: all bots of the tournament.
         logs: folder for the bots' output.
         start_us: how long a bot may take to greet, in microseconds.
+        in_flight: matches that it has in play at once.
     """
 
     worker: int
@@ -26,6 +27,7 @@ class WorkerSetup:
     bots: list[BotSpec]
     logs: str
     start_us: int
+    in_flight: int
 
     def pack(self) -> bytes:
         """As the first frame."""

@@ -7,23 +7,15 @@ repeated fields append and the parts of a sub-message merge.
 
 from __future__ import annotations
 
-
-def _varint(number: int) -> bytes:
-    data = bytearray()
-    while number > 0x7F:
-        data.append(number & 0x7F | 0x80)
-        number >>= 7
-    data.append(number)
-    return bytes(data)
-
-
-_VARINTS = [_varint(number) for number in range(1 << 12)]
-_KEYS = [_varint(number << 3 | 2) for number in range(1 << 8)]
+_LOW = [bytes((number | 0x80,)) for number in range(1 << 7)]
+_VARINTS = [bytes((number,)) for number in range(1 << 7)]
+_VARINTS += [_LOW[number & 0x7F] + _VARINTS[number >> 7] for number in range(1 << 7, 1 << 12)]
+_KEYS = [_VARINTS[number << 3 | 2] for number in range(1 << 8)]
 
 
 def varint(number: int) -> bytes:
     """A whole number, not negative, as the wire has it."""
-    return _VARINTS[number] if number < len(_VARINTS) else _varint(number)
+    return _VARINTS[number] if number < 1 << 12 else _LOW[number & 0x7F] + varint(number >> 7)
 
 
 def submessage(number: int, data: bytes) -> bytes:
@@ -33,4 +25,5 @@ def submessage(number: int, data: bytes) -> bytes:
         number: the field's number, 1 to 255.
         data: the inner message, serialised.
     """
-    return _KEYS[number] + varint(len(data)) + data
+    length = len(data)
+    return _KEYS[number] + (_VARINTS[length] if length < 1 << 12 else varint(length)) + data

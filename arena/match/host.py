@@ -1,8 +1,13 @@
 """The table host: plays many matches at once with bots that answer through frames.
 
 It owns its matches and one `Lane` per bot. A match is stepped inline when a reply arrives; what
-goes out to a bot is collected and leaves in one frame per wake-up; all deadlines are in one heap.
-It knows the event loop for wake-ups, and nothing of the network.
+goes out to a bot is collected and leaves in one frame; all deadlines are in one heap. It knows the
+event loop for wake-ups, and nothing of the network.
+
+A frame costs ten times what a decision does, so frames are made large. While a bot is about to
+answer, what is asked of others waits for what will be asked of them then; once everything is in our
+hands, the bot that is asked most goes first. So matches that take turns between the same bots come
+to be in step, and one frame carries a decision of nearly all of them.
 """
 
 from __future__ import annotations
@@ -13,20 +18,31 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
-from botarena.v1.bot_pb2 import BotError, Decision, FromArena, FromBot, MatchEnd, MatchStart, Reply
+from botarena.v1.bot_pb2 import BotError, Decision, FromArena, FromBot, MatchEnd, MatchStart
 from botarena.v1.record_pb2 import FaultKind
 
 from arena.games.chance import bot_seed
-from arena.games.pieces import submessage
+from arena.games.pieces import submessage, varint
+from arena.match.lag import LagWatch, margin_us
 from arena.match.match import Ask, Match
 from arena.match.verdicts import FAULTS, Kind
 
-_FEW = 16
-"""Up to so many matches in play, what a bot is sent leaves at once; with more, others will add to it."""
-_GATHER_S = 0.0015
-"""How long a frame then waits for more, in seconds: measured to play half as fast again or more."""
+_HOLD_S = 0.008
+"""No frame waits for others' answers longer than this, in seconds: it would be more than it can win."""
+_QUICK_US = (2_000, 300)
+"""A bot is quick if a frame takes it no longer than this, and this for each decision, in microseconds."""
+_SLOW_US = 500_000
+"""A bot that others waited for in vain is not waited for again for so long, in microseconds."""
+
+_DECISION_KEY = submessage(FromArena.DECISIONS_FIELD_NUMBER, b"")[:1]
+_TURN_KEY = submessage(Decision.TURN_FIELD_NUMBER, b"")[:1]
+_ID_KEY = bytes((Decision.ID_FIELD_NUMBER << 3,))
+_MATCH_KEY = bytes((Decision.MATCH_FIELD_NUMBER << 3,))
+_SEAT_KEY = bytes((Decision.SEAT_FIELD_NUMBER << 3,))
+_TIME_KEY = bytes((Decision.TIME_LEFT_US_FIELD_NUMBER << 3,))
 
 
 class Port(Protocol):
@@ -50,6 +66,10 @@ class AbandonedError(Exception):
         self.bot = bot
 
 
+class OverloadError(Exception):
+    """The match was given up since the arena was late itself when a bot's time ran out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Absent:
     """In a seat's place: a bot that cannot play at all.
@@ -63,29 +83,34 @@ class Absent:
     detail: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Game:
-    """A match in play."""
+    """A match in play.
+
+    Attributes:
+        places: by seat what all its decisions have in common on the wire: match and seat.
+    """
 
     match: Match
     handle: int
     lanes: tuple[Lane | None, ...]
     done: asyncio.Future[bytes]
+    places: tuple[bytes, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Open:
     """A decision that a bot owes, in the order in which it was asked.
 
     Attributes:
         ahead: how many it owed already.
-        sent_us: when it left; until then, when it was asked.
+        sent_us: when it left; 0 before.
     """
 
     game: _Game
     ask: Ask
     ahead: int
-    sent_us: int
+    sent_us: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -114,20 +139,27 @@ class Lane:
     _games: dict[int, _Game] = field(default_factory=dict)
     _out: list[bytes] = field(default_factory=list)
     _unsent: list[_Open] = field(default_factory=list)
+    _owed: int = 0
+    _busy_us: int = 0
+    _sent: int = 0
+    _slow_until_us: int = 0
     _free_us: int = 0
     _deadline_us: int = 0
 
     def due_us(self) -> int | None:
         """When the oldest open decision runs out; None if the bot owes nothing, or is lost."""
-        oldest = next(iter(self._open.values()), None)
-        if oldest is None or self.lost:
+        if self.lost:
             return None
-        limit = oldest.ask.limit_us
-        return min(self.since_us(oldest) + limit, oldest.sent_us + limit * (oldest.ahead + 1))
+        for oldest in self._open.values():
+            if not oldest.sent_us:  # nor are those after it: no clock runs
+                return None
+            limit = oldest.ask.limit_us
+            return min(self.since_us(oldest) + limit, oldest.sent_us + limit * (oldest.ahead + 1))
+        return None
 
     def since_us(self, owed: _Open) -> int:
         """Since when the bot can have been at a decision."""
-        return max(owed.sent_us, self._free_us)
+        return max(owed.sent_us or owed.ask.sent_us, self._free_us)
 
 
 def monotonic_us() -> int:
@@ -141,16 +173,23 @@ class TableHost:
     Args:
         worker: number of the worker, for the records.
         clock: the time in microseconds.
+
+    Attributes:
+        watch: how late the loop was.
     """
 
     def __init__(self, worker: int = 0, clock: Callable[[], int] = monotonic_us) -> None:
+        self.watch = LagWatch(clock)
         self._worker = worker
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._handles = itertools.count(1)
         self._decisions = itertools.count(1)
-        self._playing = 0
-        self._dirty: dict[Lane, None] = {}
+        self._waiting: dict[Lane, None] = {}
+        self._busy: dict[Lane, bool] = {}
+        self._quick = 0
+        self._holding: asyncio.TimerHandle | None = None
+        self._flushing: asyncio.Handle | None = None
         self._deadlines: list[tuple[int, int, Lane]] = []
         self._order = itertools.count()
         self._timer: asyncio.TimerHandle | None = None
@@ -167,61 +206,66 @@ class TableHost:
 
         Raises:
             AbandonedError: it must be played again.
+            OverloadError: it must be played again, when there is less to do.
         """
         seated = tuple(lane if isinstance(lane, Lane) else None for lane in lanes)
         for lane in seated:
             if lane is not None and lane.closed:
                 raise AbandonedError(lane.name)
-        game = _Game(match, next(self._handles), seated, self._loop.create_future())
+        handle = next(self._handles)
+        places = tuple(_MATCH_KEY + varint(handle) + _SEAT_KEY + varint(seat) for seat in range(len(lanes)))
+        game = _Game(match, handle, seated, self._loop.create_future(), places)
         now = self._clock()
-        for seat, lane in enumerate(seated):
-            if lane is not None:
-                self._announce(game, seat, lane)
+        self._announce(game)
         asks = match.start(now, time.time_ns() // 1000)
         for seat, absent in enumerate(lanes):
             if isinstance(absent, Absent):
                 asks = [ask for ask in asks if ask.seat != seat]
                 asks += match.fault(seat, absent.kind, now, absent.detail)
-        self._playing += 1
-        try:
-            self._go_on(game, asks)
+        self._go_on(game, asks)
+        self._wake()
+        with self.watch.on():
             return await game.done
-        finally:
-            self._playing -= 1
 
-    def _announce(self, game: _Game, seat: int, lane: Lane) -> None:
+    def _announce(self, game: _Game) -> None:
+        """Tell the bots that a match begins."""
         spec = game.match.spec
-        lane._games[game.handle] = game
-        start = MatchStart(
-            match=game.handle,
-            game=spec.game.name,
-            game_version=spec.game.version,
-            seat=seat,
-            names=[name for name, _ in spec.bots],
-            bot_seed=bot_seed(spec.seed, seat),
-            time=spec.time_message(),
-            options=spec.options_message(),
-        )
-        self._say(lane, FromArena.STARTS_FIELD_NUMBER, start.SerializeToString())
+        names = [name for name, _ in spec.bots]
+        time, options = spec.time_message(), spec.options_message()
+        for seat, lane in enumerate(game.lanes):
+            if lane is None:
+                continue
+            lane._games[game.handle] = game
+            start = MatchStart(
+                match=game.handle,
+                game=spec.game.name,
+                game_version=spec.game.version,
+                seat=seat,
+                names=names,
+                bot_seed=bot_seed(spec.seed, seat),
+                time=time,
+                options=options,
+            )
+            self._say(lane, FromArena.STARTS_FIELD_NUMBER, start.SerializeToString())
 
     def _go_on(self, game: _Game, asks: Sequence[Ask]) -> None:
-        if game.match.done:
-            self._end(game)
-            return
         for ask in asks:
             self._put(game, ask)
+        if game.match.done:
+            self._end(game)
 
     def _put(self, game: _Game, ask: Ask) -> None:
-        """Send a question to its bot."""
-        lane = game.lanes[ask.seat]
+        """Write a question into its bot's next frame."""
+        seat = ask.seat
+        lane = game.lanes[seat]
         assert lane is not None  # the seat of an absent bot is forfeited before anything is asked
         number = next(self._decisions)
-        head = Decision(id=number, match=game.handle, seat=ask.seat, time_left_us=ask.limit_us)
-        turn = submessage(Decision.TURN_FIELD_NUMBER, game.match.turn_bytes(ask.seat))
-        self._say(lane, FromArena.DECISIONS_FIELD_NUMBER, head.SerializeToString() + turn)
-        lane._open[number] = owed = _Open(game, ask, len(lane._open), ask.sent_us)
+        turn = game.match.turn_bytes(seat)
+        head = _ID_KEY + varint(number) + game.places[seat] + _time_left(ask.limit_us) + varint(len(turn))
+        lane._out += (_DECISION_KEY, varint(len(head) + len(turn)), head, turn)
+        lane._open[number] = owed = _Open(game, ask, len(lane._open))
         lane._unsent.append(owed)
-        self._watch(lane)
+        self._waiting[lane] = None
 
     def _end(self, game: _Game) -> None:
         match = game.match
@@ -236,7 +280,7 @@ class TableHost:
                 fault=FAULTS[kind].name if kind is not None else "",
             ).SerializeToString()
             if match.void:
-                _forget(lane, game)
+                self._forget(lane, game)
             else:
                 end += submessage(MatchEnd.TURN_FIELD_NUMBER, match.turn_bytes(seat))
             self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
@@ -247,35 +291,41 @@ class TableHost:
 
     def receive(self, lane: Lane, frame: FromBot) -> None:
         """A frame of a bot that has been welcomed."""
+        now = self._clock()
         for reply in frame.replies:
-            self._reply(lane, reply)
-        for error in frame.errors:
-            self._error(lane, error)
-
-    def _reply(self, lane: Lane, reply: Reply) -> None:
-        action = reply.action if reply.HasField("action") else None
-        owed, now, since = self._take(lane, reply.decision)
-        if owed is not None:
+            owed = self._take(lane, reply.decision)
+            if owed is None:
+                continue
+            since, lane._free_us = lane.since_us(owed), now
+            action = reply.action if reply.HasField("action") else None
             claim = reply.claim if reply.HasField("claim") else None
-            self._go_on(owed.game, owed.game.match.reply(owed.ask.seat, action, now, since, claim))
-            self._watch(lane)
+            game = owed.game
+            self._go_on(game, game.match.reply(owed.ask.seat, action, now, since, claim))
+        for error in frame.errors:
+            self._error(lane, error, now)
+        if not lane._owed and self._rest(lane):
+            quick, for_each = _QUICK_US
+            if now - lane._busy_us <= quick + for_each * lane._sent:
+                lane._slow_until_us = 0
+        self._watch(lane)
+        self._wake()
 
-    def _error(self, lane: Lane, error: BotError) -> None:
-        owed, now, since = self._take(lane, error.decision)
+    def _error(self, lane: Lane, error: BotError, now: int) -> None:
+        owed = self._take(lane, error.decision)
         if owed is not None:
+            since, lane._free_us = lane.since_us(owed), now
             kind, seat = FaultKind.FAULT_KIND_CRASHED, owed.ask.seat
             self._go_on(owed.game, owed.game.match.fault(seat, kind, now, error.text, since))
-            self._watch(lane)
 
-    def _take(self, lane: Lane, number: int) -> tuple[_Open | None, int, int]:
-        """An open decision that was answered just now, the time, and since when its clock could run."""
-        owed = lane._open.pop(number, None)
-        if owed is None:
+    def _take(self, lane: Lane, number: int) -> _Open | None:
+        """An open decision that is answered; None if there is none that was sent."""
+        owed = lane._open.get(number)
+        if owed is None or not owed.sent_us:
             lane.dropped += 1
-            return None, 0, 0
-        now, since = self._clock(), lane.since_us(owed)
-        lane._free_us = now
-        return owed, now, since
+            return None
+        del lane._open[number]
+        lane._owed -= 1
+        return owed
 
     # what goes wrong
 
@@ -291,38 +341,61 @@ class TableHost:
         """
         if lane.closed:
             return
-        lane.closed = True
         games = _undecided(lane)
         since = max((lane.since_us(owed) for owed in lane._open.values()), default=lane._free_us)
-        lane._open.clear()
-        lane._games.clear()
+        self._shut(lane)
         if len(games) == 1 and fault is not None:
             (game,) = games
             seat, now = game.lanes.index(lane), self._clock()
             self._go_on(game, game.match.fault(seat, fault.kind, now, fault.detail, since))
-            return
-        for game in games:
-            self._abandon(game, lane)
+        else:
+            for game in games:
+                self._abandon(game, AbandonedError(lane.name))
+        self._wake()
 
-    def _abandon(self, game: _Game, failed: Lane) -> None:
+    def _shut(self, lane: Lane) -> None:
+        """Nothing goes out to a lane any more, and nothing is owed by it."""
+        lane.closed = True
+        lane._open.clear()
+        lane._games.clear()
+        lane._out.clear()
+        lane._unsent.clear()
+        lane._owed = 0
+        self._rest(lane)
+        self._waiting.pop(lane, None)
+
+    def _abandon(self, game: _Game, error: Exception) -> None:
+        end = MatchEnd(match=game.handle).SerializeToString()
         for lane in game.lanes:
             if lane is not None and lane._games.pop(game.handle, None) is not None:
-                _forget(lane, game)
-                end = MatchEnd(match=game.handle).SerializeToString()
+                self._forget(lane, game)
                 self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
         if not game.done.done():
-            game.done.set_exception(AbandonedError(failed.name))
+            game.done.set_exception(error)
+
+    def _forget(self, lane: Lane, game: _Game) -> None:
+        """Drop what a lane owes to a match."""
+        for number in [number for number, owed in lane._open.items() if owed.game is game]:
+            owed = lane._open.pop(number)
+            lane._owed -= owed.sent_us > 0
+        if not lane._owed:
+            self._rest(lane)
 
     def _expire(self, lane: Lane, now: int) -> None:
         """The oldest open decision of a bot ran out of time."""
+        owed = next(iter(lane._open.values()))
+        since, limit = lane.since_us(owed), owed.ask.limit_us
+        if self.watch.worst_us(since, now) > margin_us(limit):
+            # Its reply may be waiting for us. Nobody is blamed, and the match is played again.
+            lane._free_us = now
+            self._abandon(owed.game, OverloadError())
+            return
         if len(_undecided(lane)) > 1:
             self.close(lane, None)
             lane.stuck()
             return
-        number, owed = next(iter(lane._open.items()))
-        del lane._open[number]
-        since = lane.since_us(owed)
         lane._free_us = now
+        self._forget(lane, owed.game)
         match, seat = owed.game.match, owed.ask.seat
         self._go_on(owed.game, match.expire(seat, now, since))
         if match.forfeit_of(seat) is not None:
@@ -333,28 +406,77 @@ class TableHost:
 
     def _say(self, lane: Lane, number: int, part: bytes) -> None:
         """Put a part into a bot's next frame."""
-        if lane.closed:
+        if not lane.closed:
+            lane._out.append(submessage(number, part))
+            self._waiting[lane] = None
+
+    def _wake(self) -> None:
+        """See to it that what waits leaves: now, or when others have added to it."""
+        if not self._waiting or self._flushing is not None:
             return
-        lane._out.append(submessage(number, part))
-        if not self._dirty:
-            if self._playing > _FEW:
-                self._loop.call_later(_GATHER_S, self._flush)
-            else:
-                self._loop.call_soon(self._flush)
-        self._dirty[lane] = None
+        if self._quick:
+            self._hold()
+        else:
+            self._flushing = self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
-        lanes = list(self._dirty)
-        self._dirty.clear()
-        now = self._clock()
+        """Send what waits; if no bot owes us anything, to the one that is asked most first."""
+        self._flushing = None
+        if self._waiting and not self._busy:
+            self._send(max(self._waiting, key=lambda lane: len(lane._unsent)))
+        if self._quick:
+            self._hold()
+        else:
+            self._send_all(list(self._waiting))
+
+    def _hold(self) -> None:
+        """Let what waits wait on, but not for long."""
+        if self._holding is None and self._waiting:
+            self._holding = self._loop.call_later(_HOLD_S, self._release, list(self._waiting))
+
+    def _release(self, held: Sequence[Lane]) -> None:
+        """These have waited long enough."""
+        self._holding = None
+        until = self._clock() + _SLOW_US
+        for lane, quick in self._busy.items():
+            if quick and lane not in held:
+                lane._slow_until_us = until
+                self._busy[lane] = False
+                self._quick -= 1
+        self._send_all(held)
+        self._wake()
+
+    def _send_all(self, lanes: Sequence[Lane]) -> None:
         for lane in lanes:
+            if lane in self._waiting:
+                self._send(lane)
+
+    def _send(self, lane: Lane) -> None:
+        del self._waiting[lane]
+        frame = b"".join(lane._out)
+        lane._out.clear()
+        if lane._unsent:
+            now = self._clock()
             for owed in lane._unsent:
                 owed.sent_us = now  # the wait until here was ours
+            if not lane._owed:
+                lane._busy_us, lane._sent = now, 0
+                self._busy[lane] = quick = lane._slow_until_us <= now
+                self._quick += quick
+            lane._owed += len(lane._unsent)
+            lane._sent += len(lane._unsent)
             lane._unsent.clear()
-            frame = b"".join(lane._out)
-            lane._out.clear()
-            if not lane.closed:
-                lane.port.send(frame)
+            self._watch(lane)
+        lane.port.send(frame)
+
+    def _rest(self, lane: Lane) -> bool:
+        """Note that a bot owes nothing any more; whether it did."""
+        quick = self._busy.pop(lane, None)
+        if quick:
+            self._quick -= 1
+        return quick is not None
+
+    # deadlines
 
     def _watch(self, lane: Lane) -> None:
         """Have the timer look at a lane when its oldest decision is due."""
@@ -384,14 +506,15 @@ class TableHost:
             self._watch(lane)
         if self._deadlines and self._timer is None:
             self._set_timer(self._deadlines[0][0])
+        self._wake()
+
+
+@lru_cache(maxsize=4096)
+def _time_left(limit_us: int) -> bytes:
+    """The time of a decision on the wire, and the key of what follows it: the turn."""
+    return _TIME_KEY + varint(limit_us) + _TURN_KEY
 
 
 def _undecided(lane: Lane) -> list[_Game]:
     """A bot's matches in which it was not forfeited; in the others the rest play on without it."""
     return [game for game in lane._games.values() if game.match.forfeit_of(game.lanes.index(lane)) is None]
-
-
-def _forget(lane: Lane, game: _Game) -> None:
-    """Drop what a lane owes to a match."""
-    for number in [number for number, owed in lane._open.items() if owed.game is game]:
-        del lane._open[number]

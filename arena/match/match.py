@@ -6,23 +6,25 @@ waits. All times are integers in microseconds of one monotonic clock, given from
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from botarena.v1.game_pb2 import GameClaim
-from botarena.v1.record_pb2 import FaultKind, MatchRecord, SeatedBot, Verdict
+from botarena.v1.record_pb2 import Circumstances, Claim, Fault, FaultKind, MatchRecord, SeatedBot, Verdict
 
 from arena.games.chance import Chance, stand_in_seed
-from arena.games.game import IllegalActionError
+from arena.games.game import IllegalActionError, NoPrivateEvents, Outcome
 from arena.match.record import FORMAT, seal
 from arena.match.spec import MatchSpec
 from arena.match.verdicts import FAULTS, Kind, final_ranks
 
 MAX_DETAIL = 4096
+_MOST_US = 0xFFFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ask:
     """A question to a seat.
 
@@ -41,60 +43,79 @@ class EngineLoopError(RuntimeError):
     """The rules did not end a match within their own bound."""
 
 
+class _Committed(NamedTuple):
+    """A fault, in the order in which a record keeps faults."""
+
+    decision: int
+    seat: int
+    kind: Kind
+    forfeit: bool
+    detail: str
+
+
 class Match:
-    """One match from its deal to its record."""
+    """One match from its deal to its record.
+
+    What it keeps while it is played is small and flat: thousands may be in play. The record is made
+    of it at the end.
+    """
 
     __slots__ = (
         "_actions",
+        "_answers",
         "_bank",
         "_bound",
-        "_details",
-        "_events",
+        "_chosen",
+        "_claims",
+        "_end_us",
+        "_engine_error",
         "_faults",
         "_forfeits",
-        "_moves",
         "_open",
-        "_record",
+        "_outcome",
+        "_pieces",
+        "_private",
+        "_seats",
         "_seen",
         "_spoken",
         "_stand_ins",
         "_start_us",
         "_state",
-        "_think",
-        "done",
+        "_think_us",
+        "_unix_us",
+        "ranks",
         "spec",
+        "verdict",
     )
 
     def __init__(self, spec: MatchSpec) -> None:
+        seats = len(spec.bots)
         self.spec = spec
-        self.done = False
+        self.verdict: Verdict.ValueType | None = None
+        self.ranks: Sequence[int] = ()
+        self._outcome: Outcome | None = None
+        self._engine_error = ""
         self._state: Any = None
-        self._events: list[tuple[tuple[int, ...] | None, bytes]] = []
-        self._seen = [0] * len(spec.bots)
+        # What happened, as pieces of turns; of those that not everybody sees, place and audience.
+        self._pieces: list[bytes] = []
+        self._private: list[tuple[int, tuple[int, ...]]] = []
+        self._seen = [0] * seats
+        # The decision at hand: by seat its actions, what is still asked, and what was answered.
         self._actions: dict[int, Sequence[Any]] = {}
-        self._moves: dict[int, int] = {}
-        self._spoken: dict[int, Any] = {}
-        self._think: dict[int, int] = {}
         self._open: dict[int, Ask] = {}
-        self._bank = [spec.bank_us] * len(spec.bots)
-        self._faults = [0] * len(spec.bots)
+        self._answers: dict[int, tuple[int, int]] = {}
+        self._spoken: dict[int, Any] = {}
+        # All decisions so far: seat, index of the action, time.
+        self._seats = bytearray()
+        self._chosen = array("I")
+        self._think_us = array("I")
+        self._claims: list[Claim] = []
+        self._bank = [spec.bank_us] * seats
+        self._faults: list[_Committed] = []
         self._forfeits: dict[int, Kind] = {}
-        self._details: list[str] = []
         self._stand_ins: dict[int, Chance] = {}
-        self._start_us = 0
+        self._start_us = self._end_us = self._unix_us = 0
         self._bound = 0
-        self._record = MatchRecord(
-            format=FORMAT,
-            game=spec.game.name,
-            game_version=spec.game.version,
-            deal=spec.deal,
-            seed=spec.seed,
-            seating=spec.seating,
-            bots=[SeatedBot(name=name, version=version) for name, version in spec.bots],
-            time=spec.time_message(),
-            faults_allowed=spec.faults_allowed,
-            options=spec.options_message(),
-        )
 
     # what happens to it
 
@@ -108,8 +129,7 @@ class Match:
         Returns:
             The first questions.
         """
-        self._start_us = now
-        self._record.circumstances.started_us = unix_us
+        self._start_us, self._unix_us = now, unix_us
         try:
             game, seats = self.spec.game, len(self.spec.bots)
             self._bound = game.decision_bound(seats, self.spec.options)
@@ -135,9 +155,9 @@ class Match:
         Returns:
             The next questions.
         """
-        if action is None or not 0 <= action < len(self._actions[seat]):
+        count = len(self._actions[seat])
+        if action is None or not 0 <= action < count:
             given = "no action" if action is None else f"action {action}"
-            count = len(self._actions[seat])
             detail = f"{given} of {count}: an index from 0 to {count - 1} is legal"
             return self.fault(seat, FaultKind.FAULT_KIND_ILLEGAL_ACTION, now, detail, since)
         if claim is not None:
@@ -148,8 +168,7 @@ class Match:
             except Exception as error:
                 return self._void(error, now)
             self._spoken[seat] = spoken
-        self._charge(seat, now, since)
-        self._moves[seat] = action
+        self._answers[seat] = (action, self._charge(seat, now, since))
         return self._go_on(now)
 
     def expire(self, seat: int, now: int, since: int = 0) -> list[Ask]:
@@ -173,18 +192,21 @@ class Match:
         """
         if self.done or seat in self._forfeits:
             return []
-        self._faults[seat] += 1
-        forfeit = not FAULTS[kind].tolerable or self._faults[seat] > self.spec.faults_allowed
+        count = 1 + sum(fault.seat == seat for fault in self._faults)
+        forfeit = not FAULTS[kind].tolerable or count > self.spec.faults_allowed
         if forfeit:
             self._forfeits[seat] = kind
-        self._record.faults.add(seat=seat, decision=self._position(seat), kind=kind, forfeit=forfeit)
-        self._details.append(detail[:MAX_DETAIL])
+        self._faults.append(_Committed(self._position(seat), seat, kind, forfeit, detail[:MAX_DETAIL]))
         if seat in self._open:
-            self._charge(seat, now, since)
-            self._moves[seat] = self._stand_in(seat)
+            self._answers[seat] = (self._stand_in(seat), self._charge(seat, now, since))
         return self._go_on(now)
 
     # what it shows
+
+    @property
+    def done(self) -> bool:
+        """Whether it is over."""
+        return self.verdict is not None
 
     def legal(self, seat: int) -> int:
         """Number of legal actions of a seat that owes an answer."""
@@ -196,34 +218,60 @@ class Match:
 
     def turn_bytes(self, seat: int) -> bytes:
         """What a seat is shown now, with the events that it has not been shown yet: a GameTurn."""
-        events = [
-            piece
-            for audience, piece in self._events[self._seen[seat] :]
-            if audience is None or seat in audience
-        ]
-        self._seen[seat] = len(self._events)
+        seen, pieces = self._seen[seat], self._pieces
+        new = pieces[seen:]
+        if self._private:
+            hidden = {at for at, audience in self._private if at >= seen and seat not in audience}
+            if hidden:
+                new = [piece for at, piece in enumerate(new, seen) if at not in hidden]
+        self._seen[seat] = len(pieces)
         actions = self._actions[seat] if seat in self._open else ()
-        return self.spec.game.turn_bytes(self._state, seat, actions, events)
-
-    @property
-    def ranks(self) -> Sequence[int]:
-        """Ranks by seat once the match is done; empty if it is void."""
-        return self._record.ranks
+        return self.spec.game.turn_bytes(self._state, seat, actions, new)
 
     @property
     def scores(self) -> Sequence[int]:
         """Scores by seat once the match is done."""
-        return self._record.scores
+        return self._outcome.scores if self._outcome is not None else ()
 
     @property
     def void(self) -> bool:
         """Whether the rules failed, so that nothing about the end can be shown."""
-        return self._record.verdict == Verdict.VERDICT_ENGINE_FAULT
+        return self.verdict == Verdict.VERDICT_ENGINE_FAULT
 
     def record(self, worker: int = 0) -> bytes:
         """The stored form of its record, once it is done."""
-        self._record.circumstances.worker = worker
-        return seal(self._record)
+        spec, faults = self.spec, sorted(self._faults, key=lambda fault: fault[:2])
+        return seal(
+            MatchRecord(
+                format=FORMAT,
+                game=spec.game.name,
+                game_version=spec.game.version,
+                deal=spec.deal,
+                seed=spec.seed,
+                seating=spec.seating,
+                bots=[SeatedBot(name=name, version=version) for name, version in spec.bots],
+                time=spec.time_message(),
+                faults_allowed=spec.faults_allowed,
+                options=spec.options_message(),
+                seats=self._seats,
+                actions=self._chosen,
+                faults=[
+                    Fault(seat=f.seat, decision=f.decision, kind=f.kind, forfeit=f.forfeit) for f in faults
+                ],
+                verdict=self.verdict or Verdict.VERDICT_UNSPECIFIED,
+                scores=self.scores,
+                ranks=self.ranks,
+                engine_error=self._engine_error,
+                claims=self._claims,
+                circumstances=Circumstances(
+                    started_us=self._unix_us,
+                    length_us=self._end_us - self._start_us,
+                    think_us=self._think_us,
+                    fault_details=[fault.detail for fault in faults],
+                    worker=worker,
+                ),
+            )
+        )
 
     # how it goes on
 
@@ -238,10 +286,10 @@ class Match:
     def _play(self, now: int) -> list[Ask]:
         """Let the rules run until a bot must be asked or the match is over."""
         game = self.spec.game
-        if self._moves:
+        if self._answers:
             self._apply()
         while movers := game.to_move(self._state):
-            if len(self._record.seats) + len(movers) > self._bound:
+            if len(self._seats) + len(movers) > self._bound:
                 raise EngineLoopError(f"no end after {self._bound} decisions")
             asks = self._ask(movers, now)
             if asks:
@@ -255,7 +303,7 @@ class Match:
         for seat in movers:
             self._actions[seat] = self.spec.game.actions(self._state, seat)
             if seat in self._forfeits:
-                self._moves[seat] = self._stand_in(seat)
+                self._answers[seat] = (self._stand_in(seat), 0)
             else:
                 self._open[seat] = ask = Ask(seat, now, min(self.spec.move_us, self._bank[seat]))
                 asks.append(ask)
@@ -263,41 +311,51 @@ class Match:
 
     def _apply(self) -> None:
         """All answers of a decision are in: they take effect together."""
-        seats = sorted(self._moves)
-        moves = {seat: self._actions[seat][self._moves[seat]] for seat in seats}
-        moves.update(self._spoken)
-        for seat in seats:
-            claim = self.spec.game.claim_of(moves[seat]) if seat in self._spoken else None
-            if claim is not None:
-                self._record.claims.add(decision=len(self._record.seats), claim=claim)
-            self._record.seats.append(seat)
-            self._record.actions.append(self._moves[seat])
-            self._record.circumstances.think_us.append(self._think.get(seat, 0))
-        self._moves.clear()
-        self._spoken.clear()
-        self._think.clear()
-        self._actions.clear()
+        answers, actions = self._answers, self._actions
+        moves = {}
+        for seat in sorted(answers) if len(answers) > 1 else answers:
+            index, think = answers[seat]
+            moves[seat] = actions[seat][index]
+            if seat in self._spoken:
+                moves[seat] = self._say(self._spoken.pop(seat))
+            self._seats.append(seat)
+            self._chosen.append(index)
+            self._think_us.append(think)
+        answers.clear()
+        actions.clear()
         self._note(self.spec.game.apply(self._state, moves))
 
+    def _say(self, spoken: Any) -> Any:
+        """Note the claim of an action that is about to be recorded."""
+        claim = self.spec.game.claim_of(spoken)
+        if claim is not None:
+            self._claims.append(Claim(decision=len(self._seats), claim=claim))
+        return spoken
+
     def _note(self, events: Sequence[Any]) -> None:
-        game = self.spec.game
-        self._events.extend((game.audience(event), game.event_bytes(event)) for event in events)
+        game, pieces = self.spec.game, self._pieces
+        if not isinstance(game, NoPrivateEvents):
+            for at, audience in enumerate(map(game.audience, events), len(pieces)):
+                if audience is not None:
+                    self._private.append((at, audience))
+        pieces += map(game.event_bytes, events)
 
     def _position(self, seat: int) -> int:
         """Index in the record of the first decision that a stand-in answers if a seat fails now.
 
         A simultaneous decision is recorded by seat, so that no order of arrival is kept.
         """
-        played = len(self._record.seats)
-        if seat in self._moves:  # its answer is in already and stands
+        played = len(self._seats)
+        if seat in self._answers:  # its answer is in already and stands
             return played + len(self._actions)
         return played + sum(other < seat for other in self._actions)
 
-    def _charge(self, seat: int, now: int, since: int) -> None:
-        ask = self._open.pop(seat)
-        spent = max(0, now - max(since, ask.sent_us))
-        self._think[seat] = min(spent, 0xFFFFFFFF)
+    def _charge(self, seat: int, now: int, since: int) -> int:
+        """Take the time of a decision off the bank; the time, as it is recorded."""
+        sent = self._open.pop(seat).sent_us
+        spent = max(0, now - max(since, sent))
         self._bank[seat] = max(0, self._bank[seat] - spent)
+        return min(spent, _MOST_US)
 
     def _stand_in(self, seat: int) -> int:
         """Index of a uniformly random legal action, from a chance stream of the seat's own."""
@@ -307,28 +365,16 @@ class Match:
 
     def _finish(self, now: int) -> None:
         outcome = self.spec.game.outcome(self._state)
-        record = self._record
-        record.verdict = Verdict.VERDICT_BOT_FAULT if self._forfeits else Verdict.VERDICT_PLAYED
-        record.scores.extend(outcome.scores)
-        record.ranks.extend(final_ranks(outcome.ranks, frozenset(self._forfeits)))
-        self._close(now)
+        ranks = final_ranks(outcome.ranks, frozenset(self._forfeits))
+        MatchRecord(scores=outcome.scores, ranks=ranks)  # what no record can hold, the rules got wrong
+        self._outcome, self.ranks = outcome, ranks
+        self.verdict = Verdict.VERDICT_BOT_FAULT if self._forfeits else Verdict.VERDICT_PLAYED
+        self._end_us = now
 
     def _void(self, error: Exception, now: int) -> list[Ask]:
         """Our own rules failed: nobody is to blame, and the record up to here reproduces it."""
         self._open.clear()
-        self._record.verdict = Verdict.VERDICT_ENGINE_FAULT
-        self._record.engine_error = f"{type(error).__name__}: {error}"
-        self._close(now)
+        self.verdict = Verdict.VERDICT_ENGINE_FAULT
+        self._engine_error = f"{type(error).__name__}: {error}"
+        self._end_us = now
         return []
-
-    def _close(self, now: int) -> None:
-        record = self._record
-        order = sorted(
-            range(len(record.faults)), key=lambda i: (record.faults[i].decision, record.faults[i].seat)
-        )
-        faults = [record.faults[i] for i in order]
-        record.circumstances.fault_details.extend(self._details[i] for i in order)
-        record.ClearField("faults")
-        record.faults.extend(faults)
-        record.circumstances.length_us = now - self._start_us
-        self.done = True

@@ -75,6 +75,8 @@ def final_ranks(ranks: tuple[int, ...], forfeited: frozenset[int]) -> tuple[int,
         ranks: competition ranks from the rules, by seat.
         forfeited: seats that were forfeited.
     """
+    if not forfeited:
+        return ranks
     staying = [rank for seat, rank in enumerate(ranks) if seat not in forfeited]
     return tuple(
         1 + len(staying) if seat in forfeited else 1 + sum(other < rank for other in staying)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from botarena import Bot, Match, Turn
-from botarena.v1.bot_pb2 import Decision, MatchStart, TimeControl
+from botarena.v1.bot_pb2 import MatchStart, TimeControl
 
 from arena.games.chance import bot_seed, deal_seed
 from tests.games.table import Case, Table
@@ -25,8 +25,7 @@ def play(case: Case, bots: Sequence[NewBot], seed: bytes) -> Table:
         moves = {}
         for seat, turn in table.ask().items():
             bot, match = seated[seat]
-            decision = Decision(match=1, seat=seat, turn=turn, time_left_us=1_000_000)
-            index = bot.choose(Turn(match, decision, 0.0))
+            index = bot.choose(Turn(match, bot, turn.SerializeToString(), 1.0))
             assert isinstance(index, int)
             assert 0 <= index < len(case.game.actions(table.state, seat))
             moves[seat] = case.game.actions(table.state, seat)[index]

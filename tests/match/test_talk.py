@@ -193,7 +193,7 @@ def asked(game: str, bot: Callable[[], Bot]) -> FromBot:
     getattr(decision.turn, game).actions.add().SetInParent()
     start = bot_pb2.MatchStart(match=1, game=game, names=["x", "y"], bot_seed=bytes(32))
     whole = FromBot()
-    for part in Table(bot).handle(FromArena(starts=[start], decisions=[decision])):
+    for part in Table(bot).handle(FromArena(starts=[start], decisions=[decision]).SerializeToString()):
         whole.MergeFrom(part)
     return whole
 

@@ -10,8 +10,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "equal values go face up (K9)",
         "rules.py",
-        "VALUE[card] > VALUE[row[-1]]",
-        "VALUE[card] >= VALUE[row[-1]]",
+        "VALUE[:CARDS] + (0,) * CARDS",
+        "tuple(value - 1 for value in VALUE[:CARDS]) + (0,) * CARDS",
     ),
     Fault(
         "chips on the wanted card help to pay for it (K6)",
@@ -71,15 +71,14 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "a 5 that goes up anyway may lie face down (K9)",
         "rules.py",
-        "            if goes_face_up(card, layout[row]):\n                legal.append(takes.up)\n",
-        "            if goes_face_up(card, layout[row]) and not may_lie_face_up(card, specials):\n"
-        "                legal.append(takes.up)\n",
+        "            if value > beat[row]:\n",
+        "            if value > beat[row] and not may_lie_face_up(card, specials):\n",
     ),
     Fault(
         "face down is listed before face up (K5)",
         "rules.py",
-        "                legal += takes\n",
-        "                legal += takes[::-1]\n",
+        "                legal += takes[row]\n",
+        "                legal += takes[row][::-1]\n",
     ),
     Fault(
         "copies share the layouts",
@@ -96,8 +95,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the view tells the next card of the pile (K20)",
         "wire.py",
-        "rest.pile = CARDS - state.drawn\n",
-        "rest.pile = 2 * (CARDS - state.drawn) + state.deck[state.drawn % CARDS] % 2\n",
+        "            CARDS - state.drawn,\n",
+        "            2 * (CARDS - state.drawn) + state.deck[state.drawn % CARDS] % 2,\n",
     ),
     Fault(
         "the number of seats is checked too late (K2)",

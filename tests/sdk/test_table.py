@@ -33,7 +33,7 @@ def decision(number: int, match: int = 1, actions: int = 3) -> bot_pb2.Decision:
 
 def answers(table: Table, frame: bot_pb2.FromArena) -> bot_pb2.FromBot:
     whole = bot_pb2.FromBot()
-    for part in table.handle(frame):
+    for part in table.handle(frame.SerializeToString()):
         whole.MergeFrom(part)
     return whole
 

@@ -1,7 +1,8 @@
 """The rules of Koffer. Numbers such as K7 are those of RULES.md beside this file.
 
 A card is an integer 0..39: colour * 10 + value - 1. A card in a layout is the same integer, plus
-`FACE_DOWN` if it lies face down. Colours are 0..3 in the order of `COLOURS`.
+`FACE_DOWN` if it lies face down; a colour row is a string of such bytes. Colours are 0..3 in the
+order of `COLOURS`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from arena.games.game import (
 
 Card: TypeAlias = int
 Colour: TypeAlias = int
-ColourRow: TypeAlias = tuple[int, ...]
+ColourRow: TypeAlias = bytes
 """Cards of a colour row, bottom first, each plus FACE_DOWN if it lies face down."""
 
 SEATS = range(2, 5)
@@ -55,6 +56,9 @@ VALUE: tuple[int, ...] = tuple(card % 10 + 1 for card in range(CARDS)) * 2
 """Printed value of a card, face up or down."""
 POINTS: tuple[int, ...] = VALUE[:CARDS] + (-1,) * CARDS
 """What a card in a layout counts (K15)."""
+_TO_BEAT: tuple[int, ...] = VALUE[:CARDS] + (0,) * CARDS
+"""By the top card of a colour row, the value that a card must exceed to go face up (K9)."""
+_IN_LAYOUT: tuple[bytes, ...] = tuple(bytes((card,)) for card in range(CARDS + FACE_DOWN))
 
 
 # options
@@ -379,7 +383,7 @@ def _set_up(state: State, game: int, start_seat: Seat) -> Started:
     state.row = list(state.deck[:ROW_LENGTH])
     state.row_chips = [0] * ROW_LENGTH
     state.chips = [CHIPS] * state.seats
-    state.layouts = [()] * (4 * state.seats)
+    state.layouts = [b""] * (4 * state.seats)
     state.start_seat = state.turn = start_seat
     state.extra_turn = state.final_round = False
     return Started(state.seats, start_seat, state.specials, tuple(state.row), CARDS - ROW_LENGTH, game)
@@ -396,20 +400,21 @@ def to_move(state: State) -> tuple[Seat, ...]:
 def actions(state: State, seat: Seat) -> list[Take]:
     """Legal actions of the seat to move (K5): by position, then colour row, then face up before down."""
     legal: list[Take] = []
-    specials, layout, supply = state.specials, state.layout(seat), state.chips[seat]
+    specials, supply = state.specials, state.chips[seat]
+    beat = [_TO_BEAT[row[-1]] if row else 0 for row in state.layouts[4 * seat : 4 * seat + 4]]
     rows_of = rows_of_cards(specials)
     for position, card in enumerate(state.row, 1):
         # What lies on the card cannot help to pay for it: the supply is that before the turn (K6).
         if position - 1 > supply and price(card, position, specials) > supply:
             continue
+        takes, value = _TAKES[position], VALUE[card]
         for row in rows_of[card]:
-            takes = _TAKES[position][row]
-            if goes_face_up(card, layout[row]):
-                legal.append(takes.up)
-            elif may_lie_face_up(card, specials):
-                legal += takes
+            if value > beat[row]:
+                legal.append(takes[row].up)
+            elif value == 5 and may_lie_face_up(card, specials):
+                legal += takes[row]
             else:
-                legal.append(takes.down)
+                legal.append(takes[row].down)
     return legal
 
 
@@ -425,7 +430,7 @@ def rows_of_cards(specials: Sequence[int]) -> tuple[tuple[Colour, ...], ...]:
 
 def goes_face_up(card: Card, row: ColourRow) -> bool:
     """Whether a card is placed face up in a colour row, as far as the basic rules go (K9)."""
-    return not row or row[-1] >= FACE_DOWN or VALUE[card] > VALUE[row[-1]]
+    return not row or VALUE[card] > _TO_BEAT[row[-1]]
 
 
 def may_lie_face_up(card: Card, specials: Sequence[int]) -> bool:
@@ -456,8 +461,10 @@ def is_legal(state: State, seat: Seat, take: Take) -> bool:
     position, row, face_up = take
     if not 1 <= position <= len(state.row):
         return False
-    card, specials = state.row[position - 1], state.specials
-    if price(card, position, specials) > state.chips[seat] or row not in rows_of_cards(specials)[card]:
+    card, specials, supply = state.row[position - 1], state.specials, state.chips[seat]
+    if position - 1 > supply and price(card, position, specials) > supply:
+        return False
+    if row not in rows_of_cards(specials)[card]:
         return False
     if goes_face_up(card, state.layouts[4 * seat + row]):
         return face_up
@@ -492,7 +499,7 @@ def _take(state: State, seat: Seat, position: int, events: list[Event]) -> tuple
 
 def _place(state: State, seat: Seat, card: Card, row: Colour, face_up: bool, events: list[Event]) -> None:
     """Lay the card on the top of its colour row (K8, K9)."""
-    state.layouts[4 * seat + row] += (card if face_up else card + FACE_DOWN,)
+    state.layouts[4 * seat + row] += _IN_LAYOUT[card if face_up else card + FACE_DOWN]
     events.append(_PLACED[seat][row][face_up])
 
 

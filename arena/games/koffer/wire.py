@@ -75,32 +75,59 @@ def view(state: State, seat: Seat | None) -> KofferView:
 def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Take], events: Sequence[bytes]) -> bytes:
     """A turn as a seat is shown it: a GameTurn."""
     view = submessage(KofferTurn.VIEW_FIELD_NUMBER, _view_bytes(state))
-    turn = b"".join([view, *[_ACTION_PIECE[action] for action in actions], *events])
+    turn = b"".join([view, *map(_ACTION_PIECE.__getitem__, actions), *events])
     return submessage(GameTurn.KOFFER_FIELD_NUMBER, turn)
 
 
 def _view_bytes(state: State) -> bytes:
     pieces = list(map(_row_piece, state.row, state.row_chips))
-    for seat in range(state.seats):
-        rows = tuple(state.layout(seat))
-        pieces.append(_player_piece(state.chips[seat], state.series[seat], rows))
-    pieces.append(_rest(state).SerializeToString())
+    layouts = state.layouts
+    pieces += map(
+        _player_piece, state.chips, state.series, layouts[::4], layouts[1::4], layouts[2::4], layouts[3::4]
+    )
+    pieces.append(
+        _rest(
+            CARDS - state.drawn,
+            state.specials,
+            state.start_seat,
+            state.turn,
+            state.extra_turn,
+            state.final_round,
+            state.game,
+            state.over,
+            state.options.games,
+            state.options.specials == "random",
+        )
+    )
     return b"".join(pieces)
 
 
-def _rest(state: State) -> KofferView:
-    rest = KofferView()
-    rest.pile = CARDS - state.drawn
-    rest.specials.extend(state.specials)
-    rest.start_seat = state.start_seat
-    rest.turn_seat = state.turn
-    rest.extra_turn = state.extra_turn
-    rest.final_round = state.final_round
-    rest.game = state.game
-    rest.over = state.over
-    rest.games = state.options.games
-    rest.random_specials = state.options.specials == "random"
-    return rest
+@lru_cache(maxsize=4096)
+def _rest(
+    pile: int,
+    specials: tuple[int, ...],
+    start_seat: Seat,
+    turn_seat: Seat,
+    extra_turn: bool,
+    final_round: bool,
+    game: int,
+    over: bool,
+    games: int,
+    random_specials: bool,
+) -> bytes:
+    """All but the row and the players."""
+    return KofferView(
+        pile=pile,
+        specials=specials,
+        start_seat=start_seat,
+        turn_seat=turn_seat,
+        extra_turn=extra_turn,
+        final_round=final_round,
+        game=game,
+        over=over,
+        games=games,
+        random_specials=random_specials,
+    ).SerializeToString()
 
 
 @lru_cache(maxsize=2048)
@@ -110,21 +137,38 @@ def _row_piece(card: Card, chips: int) -> bytes:
 
 
 @lru_cache(maxsize=8192)
-def _player_piece(chips: int, series: int, layout: tuple[ColourRow, ...]) -> bytes:
-    piece = KofferView()
-    player = piece.players.add(chips=chips, series_total=series)
-    player.rows.extend([_colour_row(colour, row) for colour, row in enumerate(layout) if row])
-    return piece.SerializeToString()
+def _player_piece(
+    chips: int, series: int, black: ColourRow, red: ColourRow, blue: ColourRow, yellow: ColourRow
+) -> bytes:
+    player = b"".join(
+        (
+            _supplies(chips, series),
+            _colour_row(0, black),
+            _colour_row(1, red),
+            _colour_row(2, blue),
+            _colour_row(3, yellow),
+        )
+    )
+    return submessage(KofferView.PLAYERS_FIELD_NUMBER, player)
 
 
-@lru_cache(maxsize=8192)
-def _colour_row(colour: Colour, row: ColourRow) -> KofferColourRow:
-    return KofferColourRow(
+@lru_cache(maxsize=2048)
+def _supplies(chips: int, series: int) -> bytes:
+    return KofferPlayer(chips=chips, series_total=series).SerializeToString()
+
+
+@lru_cache(maxsize=32768)
+def _colour_row(colour: Colour, row: ColourRow) -> bytes:
+    """A colour row as a piece of its player; an empty one is not told."""
+    if not row:
+        return b""
+    told = KofferColourRow(
         colour=_WIRE_COLOUR[colour],
         values=[VALUE[card] for card in row],
         face_up=[card < FACE_DOWN for card in row],
         printed=[_PRINTED_COLOUR[card] for card in row],
     )
+    return KofferPlayer(rows=[told]).SerializeToString()
 
 
 def _action_piece(take: Take) -> bytes:
@@ -146,7 +190,7 @@ def event_message(event: Event) -> KofferEvent:
     return message
 
 
-@lru_cache(maxsize=8192, typed=True)
+@lru_cache(maxsize=16384, typed=True)
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
     return KofferTurn(events=[event_message(event)]).SerializeToString()
@@ -214,6 +258,7 @@ _FILL: dict[type, Callable[..., None]] = {
 # options
 
 
+@lru_cache(maxsize=64)
 def options_message(options: Options) -> GameOptions:
     """Options on the wire."""
     random = options.specials == "random"
@@ -299,9 +344,9 @@ def _card(colour: int, value: int) -> Card:
 
 
 def _layout(player: KofferPlayer) -> list[ColourRow]:
-    rows: list[ColourRow] = [()] * 4
+    rows = [b""] * 4
     for row in player.rows:
-        rows[row.colour - 1] = tuple(
+        rows[row.colour - 1] = bytes(
             _card(colour, value) + (0 if face_up else FACE_DOWN)
             for colour, value, face_up in zip(row.printed, row.values, row.face_up, strict=True)
         )

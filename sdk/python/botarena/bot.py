@@ -44,7 +44,7 @@ class Match:
             exactly when the same deal is played from the same seat.
     """
 
-    __slots__ = ("_turns", "bank", "game", "game_version", "move_time", "names", "options", "random", "seat")
+    __slots__ = ("_shown", "bank", "game", "game_version", "move_time", "names", "options", "random", "seat")
 
     def __init__(self, start: bot_pb2.MatchStart) -> None:
         self.game = start.game
@@ -55,42 +55,74 @@ class Match:
         self.move_time = start.time.move_us / 1e6
         self.bank = start.time.bank_us / 1e6
         self.random = Random(start.bot_seed)
-        self._turns: list[Any] = []
-
-    def unpack(self, turn: game_pb2.GameTurn) -> Any:
-        """The game's own turn message out of the one that carries any game's."""
-        inner = getattr(turn, self.game)
-        self._turns.append(inner)
-        return inner
+        self._shown: list[_Shown] = []
 
     def history(self) -> list[Any]:
         """All events that the bot has been shown in this match, oldest first."""
-        return [event for turn in self._turns for event in turn.events]
+        return [event for shown in self._shown for event in shown.events]
+
+    def take_back(self, shown: _Shown) -> None:
+        """Forget a turn that will be shown again."""
+        self._shown.remove(shown)
 
 
-class Turn:
+class _Shown:
+    """What a seat is shown; taken apart when it is first looked at."""
+
+    __slots__ = ("_message", "_wire", "match")
+
+    def __init__(self, match: Match, wire: bytes) -> None:
+        self.match = match
+        self._wire = wire
+        self._message: Any = None
+        match._shown.append(self)
+
+    def _turn(self) -> Any:
+        if self._message is None:
+            self._message = getattr(game_pb2.GameTurn.FromString(self._wire), self.match.game)
+            self._wire = b""
+        return self._message
+
+    @property
+    def view(self) -> Any:
+        """All that the seat may know now, a message such as `KofferView`."""
+        return self._turn().view
+
+    @property
+    def events(self) -> Sequence[Any]:
+        """What happened since the seat's last decision, messages such as `KofferEvent`."""
+        turn: Any = self._turn()
+        events: Sequence[Any] = turn.events
+        return events
+
+
+class Turn(_Shown):
     """One decision.
 
     Attributes:
         match: the match that it belongs to.
+        bot: the match's own instance of the bot.
         seat: the seat that is asked.
-        view: all that the seat may know now, a message such as `KofferView`.
-        actions: the legal actions in canonical order, messages such as `KofferAction`.
-        events: what happened since the seat's last decision, messages such as `KofferEvent`.
-        random: the match's own seeded generator.
     """
 
-    __slots__ = ("_deadline", "actions", "events", "match", "random", "seat", "view")
+    __slots__ = ("_deadline", "bot", "seat")
 
-    def __init__(self, match: Match, decision: bot_pb2.Decision, began: float) -> None:
-        turn = match.unpack(decision.turn)
-        self.match = match
-        self.seat = decision.seat
-        self.view: Any = turn.view
-        self.actions: Sequence[Any] = turn.actions
-        self.events: Sequence[Any] = turn.events
-        self.random = match.random
-        self._deadline = began + decision.time_left_us / 1e6
+    def __init__(self, match: Match, bot: Bot, wire: bytes, deadline: float) -> None:
+        super().__init__(match, wire)
+        self.bot = bot
+        self.seat = match.seat
+        self._deadline = deadline
+
+    @property
+    def actions(self) -> Sequence[Any]:
+        """The legal actions in canonical order, messages such as `KofferAction`."""
+        actions: Sequence[Any] = self._turn().actions
+        return actions
+
+    @property
+    def random(self) -> Random:
+        """The match's own seeded generator."""
+        return self.match.random
 
     @property
     def game(self) -> str:
@@ -113,26 +145,22 @@ class Turn:
         return self._deadline - monotonic()
 
 
-class Result:
-    """How a match ended.
+class Result(_Shown):
+    """How a match ended, with the table and the last events.
 
     Attributes:
         ranks: by seat, 1 best; empty if the match is void.
         scores: by seat, as the game counts them.
         fault: the fault by which the bot's own seat was forfeited, such as "TIMEOUT", or "".
-        view: the table at the end.
-        events: what happened since the seat's last decision.
     """
 
-    __slots__ = ("events", "fault", "ranks", "scores", "view")
+    __slots__ = ("fault", "ranks", "scores")
 
-    def __init__(self, match: Match, end: bot_pb2.MatchEnd) -> None:
-        turn = match.unpack(end.turn)
+    def __init__(self, match: Match, end: Any) -> None:
+        super().__init__(match, end.turn)
         self.ranks = tuple(end.ranks)
         self.scores = tuple(end.scores)
-        self.fault = end.fault
-        self.view: Any = turn.view
-        self.events: Sequence[Any] = turn.events
+        self.fault: str = end.fault
 
 
 class Bot:
@@ -148,6 +176,19 @@ class Bot:
             An index into `turn.actions`, or one of its elements; `Say` adds table talk to it.
         """
         raise TypeError(f"{type(self).__name__} has no choose(self, turn)")
+
+    @classmethod
+    def choose_many(cls, turns: Sequence[Turn]) -> Sequence[Choice]:
+        """Answer all decisions that are open now, of as many matches. Override it to think in batches.
+
+        A neural network evaluates a hundred positions in little more time than one. Each turn has the
+        instance of its match as `turn.bot`. If it raises, it is called again with each turn alone,
+        so that an error costs the match that it is about.
+
+        Returns:
+            A choice for each turn, as `choose` returns it.
+        """
+        return [turn.bot.choose(turn) for turn in turns]
 
     def end(self, result: Result) -> None:
         """The match ended. Override it to learn from it."""

@@ -8,12 +8,14 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
+from typing import Any
 
 from botarena.bot import Bot, Choice, Turn
 from botarena.table import FunctionBot, NewBot, Table
 
 PROTOCOL = 1
 MAX_FRAME_BYTES = 16 << 20
+_PLAY = "/botarena.v1.BotService/Play"
 
 
 def run(
@@ -62,11 +64,12 @@ async def _play(address: str, token: str, table: Table, games: Sequence[str], co
 
     from botarena import __version__
     from botarena.v1 import bot_pb2
-    from botarena.v1.bot_pb2_grpc import BotServiceStub
 
     limits = [("grpc.max_receive_message_length", MAX_FRAME_BYTES), ("grpc.max_send_message_length", -1)]
     async with grpc.aio.insecure_channel(address, options=limits) as channel:
-        call = BotServiceStub(channel).Play(metadata=(("authorization", f"Bearer {token}"),))
+        # Frames come as bytes: the table takes them apart.
+        play: Any = channel.stream_stream(_PLAY, request_serializer=bot_pb2.FromBot.SerializeToString)
+        call = play(metadata=(("authorization", f"Bearer {token}"),))
         hello = bot_pb2.Hello(
             protocol=PROTOCOL,
             sdk="botarena-python",
@@ -76,7 +79,7 @@ async def _play(address: str, token: str, table: Table, games: Sequence[str], co
         )
         try:
             await call.write(bot_pb2.FromBot(hello=hello))
-            while isinstance(frame := await call.read(), bot_pb2.FromArena):
+            while isinstance(frame := await call.read(), bytes):
                 for answer in table.handle(frame):
                     await call.write(answer)
         except grpc.aio.AioRpcError as error:

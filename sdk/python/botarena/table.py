@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
+from typing import Any
 
 from google.protobuf.message import Message
 
 from botarena.bot import Bot, Choice, Match, Result, Say, Turn
+from botarena.lazy import FromArena
 from botarena.v1 import bot_pb2, game_pb2
 
 MAX_ERROR_TEXT = 4096
@@ -17,6 +19,7 @@ FLUSH_AFTER = 0.002
 """Replies wait for company no longer than this, in seconds: the arena's clock runs until one arrives."""
 
 NewBot = Callable[[], Bot]
+Many = Callable[[Sequence[Turn]], Sequence[Choice]]
 
 
 class FunctionBot(Bot):
@@ -45,18 +48,7 @@ class _Seat:
         except Exception:  # the author's code: whatever it raises is theirs to see
             self.error = _report("at the start of a match")
 
-    def choose(self, decision: bot_pb2.Decision, began: float) -> bot_pb2.Reply | None:
-        """The answer to a decision; None if the bot's code failed, with `error` set."""
-        if self.bot is None or self.error:
-            return None
-        try:
-            turn = Turn(self.match, decision, began)
-            return _reply(decision.id, self.bot.choose(turn), turn)
-        except Exception:
-            self.error = _report("in choose")
-            return None
-
-    def end(self, end: bot_pb2.MatchEnd) -> None:
+    def end(self, end: Any) -> None:
         """Tell the bot how the match ended; its errors cost nothing any more."""
         if self.bot is None:
             return
@@ -67,34 +59,43 @@ class _Seat:
 
 
 class Table:
-    """All matches of one bot."""
+    """All matches of one bot.
+
+    Args:
+        new_bot: makes the instance for a match.
+    """
 
     def __init__(self, new_bot: NewBot) -> None:
         self._new_bot = new_bot
         self._seats: dict[int, _Seat] = {}
+        self._many = _batch_hook(new_bot)
 
-    def handle(self, frame: bot_pb2.FromArena) -> Iterator[bot_pb2.FromBot]:
+    def handle(self, data: bytes) -> Iterator[bot_pb2.FromBot]:
         """Play one frame of the arena; yields the frames to answer with as they get due."""
+        frame = FromArena.FromString(data)
         # One match may end in a frame and the next one begin: no more are played at once than was said.
+        ended = {end.match for end in frame.ends}
         self._end(frame)
         for start in frame.starts:
             self._seats[start.match] = _Seat(self._new_bot, start)
-        yield from self._decide(frame)
+        asked = [decision for decision in frame.decisions if decision.match not in ended]
+        if asked:
+            yield from self._decide(asked)
         self._end(frame)  # of matches that began in it as well
 
-    def _end(self, frame: bot_pb2.FromArena) -> None:
+    def _end(self, frame: Any) -> None:
         for end in frame.ends:
             seat = self._seats.pop(end.match, None)
             if seat is not None:
                 seat.end(end)
 
-    def _decide(self, frame: bot_pb2.FromArena) -> Iterator[bot_pb2.FromBot]:
-        ended = {end.match for end in frame.ends}
+    def _decide(self, asked: Sequence[Any]) -> Iterator[bot_pb2.FromBot]:
+        began = monotonic()
         answers = bot_pb2.FromBot()
-        began = flushed = monotonic()
-        for decision in frame.decisions:
-            if decision.match in ended or decision.match not in self._seats:
-                continue
+        if self._many is not None and len(asked) > 1:
+            asked = self._answer_many(self._many, asked, began, answers)
+        flushed = began
+        for decision in asked:
             self._answer(decision, began, answers)
             began = monotonic()
             if began - flushed > FLUSH_AFTER:
@@ -104,25 +105,66 @@ class Table:
         if answers.replies or answers.errors:
             yield answers
 
-    def _answer(self, decision: bot_pb2.Decision, began: float, answers: bot_pb2.FromBot) -> None:
-        seat = self._seats[decision.match]
-        reply = seat.choose(decision, began)
-        if reply is None:
-            answers.errors.add(decision=decision.id, text=seat.error)
-        else:
-            answers.replies.append(reply)
+    def _answer(self, decision: Any, began: float, answers: bot_pb2.FromBot) -> None:
+        """Ask the match's bot; its code may fail."""
+        seat = self._seats.get(decision.match)
+        if seat is None:
+            return
+        if seat.bot is not None and not seat.error:
+            turn = Turn(seat.match, seat.bot, decision.turn, began + decision.time_left_us / 1e6)
+            try:
+                choice = seat.bot.choose(turn) if self._many is None else self._many([turn])[0]
+                _add_reply(answers, decision.id, choice, turn)
+            except Exception:
+                seat.error = _report("in choose")
+            else:
+                return
+        answers.errors.add(decision=decision.id, text=seat.error)
+
+    def _answer_many(
+        self, many: Many, asked: Sequence[Any], began: float, answers: bot_pb2.FromBot
+    ) -> Sequence[Any]:
+        """Ask about all decisions at once; those that are still to be asked one by one."""
+        turns, left = {}, []
+        for decision in asked:
+            seat = self._seats.get(decision.match)
+            if seat is not None and seat.bot is not None and not seat.error:
+                deadline = began + decision.time_left_us / 1e6
+                turns[decision.id] = Turn(seat.match, seat.bot, decision.turn, deadline)
+            else:
+                left.append(decision)
+        try:
+            choices = many(list(turns.values()))
+            for (number, turn), choice in zip(turns.items(), choices, strict=True):
+                _add_reply(answers, number, choice, turn)
+        except Exception:  # whose fault it is shows when each is asked alone
+            _report("in choose_many")
+            for turn in turns.values():
+                turn.match.take_back(turn)
+            del answers.replies[:]
+            return asked
+        return left
 
 
-def _reply(decision: int, choice: Choice, turn: Turn) -> bot_pb2.Reply:
+def _batch_hook(new_bot: NewBot) -> Many | None:
+    """The bot's own `choose_many`, if it has one."""
+    hook = getattr(new_bot, "choose_many", None)
+    inherited = hook is None or getattr(hook, "__func__", None) is Bot.choose_many.__func__  # type: ignore[attr-defined]
+    return None if inherited else hook
+
+
+def _add_reply(answers: bot_pb2.FromBot, decision: int, choice: Choice, turn: Turn) -> None:
+    claim = None
     if isinstance(choice, Say):
-        reply = _reply(decision, choice.choice, turn)
-        reply.claim.CopyFrom(_claim(turn.game, choice.claim))
-        return reply
+        claim = _claim(turn.game, choice.claim)
+        choice = choice.choice
     index = _index(choice, turn)
-    if 0 <= index < 1 << 32:
-        return bot_pb2.Reply(decision=decision, action=index)
-    # No such index fits the wire: the arena is told that an answer came without an action.
-    return bot_pb2.Reply(decision=decision)
+    reply = answers.replies.add()
+    reply.decision = decision
+    if 0 <= index < 1 << 32:  # else no such index fits the wire: the answer comes without an action
+        reply.action = index
+    if claim is not None:
+        reply.claim.CopyFrom(claim)
 
 
 def _claim(game: str, claim: Message) -> game_pb2.GameClaim:

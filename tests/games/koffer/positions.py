@@ -21,9 +21,9 @@ def card(text: str) -> Card:
     return LETTERS.index(text[0]) * 10 + int(text[1:]) - 1
 
 
-def laid(text: str) -> tuple[int, ...]:
+def laid(text: str) -> bytes:
     """A colour row, bottom first: `k4 k6 [k2] k5`."""
-    return tuple(card(c.strip("[]")) + FACE_DOWN * c.startswith("[") for c in text.split())
+    return bytes(card(c.strip("[]")) + FACE_DOWN * c.startswith("[") for c in text.split())
 
 
 def deal_of(deck: Sequence[Card], specials: Sequence[int] = (), start_seat: int = 0) -> Deal:
