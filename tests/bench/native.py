@@ -60,10 +60,11 @@ def _built(
     name: str, source: Path, command: Sequence[str], inputs: Sequence[str], environment: dict[str, str]
 ) -> Path:
     """The program, built anew unless it was made of the same source by the same command."""
-    program = _CACHE / f"{name}-{_digest(source, command)}"
+    # Bots are named after their files: what changes with the source is in the folder's name.
+    program = _CACHE / f"{name}-{_digest(source, command)}" / name
     if program.exists():
         return program
-    _CACHE.mkdir(parents=True, exist_ok=True)
+    program.parent.mkdir(parents=True, exist_ok=True)
     # It gets its name when it is whole: several processes may build at once.
     with tempfile.TemporaryDirectory(dir=_CACHE) as folder:
         unnamed = Path(folder) / name
@@ -79,8 +80,8 @@ def _built(
             raise RuntimeError(f"{name} does not build:\n{built.stderr}")
         unnamed.rename(program)
     for old in _CACHE.glob(f"{name}-*"):
-        if old != program:
-            old.unlink(missing_ok=True)
+        if old != program.parent:
+            shutil.rmtree(old, ignore_errors=True)
     return program
 
 
