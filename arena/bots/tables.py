@@ -22,8 +22,6 @@ LOG_BYTES = 256 << 10
 MAX_FAILURES = 3
 """A bot that fails so often without a match played to its end in between is not started again."""
 
-IN_FLIGHT = 64
-"""Matches in play at once."""
 MAX_OVERLOADS = 5
 """A match that the arena was too busy for so often is given back unplayed."""
 
@@ -45,7 +43,7 @@ class Tables:
     """
 
     def __init__(
-        self, bots: Sequence[BotSpec], logs: Path, start_us: int, worker: int = 0, in_flight: int = IN_FLIGHT
+        self, bots: Sequence[BotSpec], logs: Path, start_us: int, worker: int = 0, in_flight: int = 64
     ) -> None:
         self._host = TableHost(worker)
         self._flow = _Flow(in_flight)

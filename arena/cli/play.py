@@ -14,7 +14,6 @@ from typing import Annotated, Any
 import typer
 
 from arena.bots.reference import current_version
-from arena.bots.tables import IN_FLIGHT
 from arena.cli.common import DEFAULT_DB, DbOption, leave, logs_folder, match_name, match_number, open_store
 from arena.cli.definition import (
     Definition,
@@ -32,7 +31,7 @@ from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
 from arena.store.store import Store, StoredTournament
-from arena.tournament.local import LocalExecutor, WorkerCommand, worker_cpus
+from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.report import Report
 from arena.tournament.runner import Run, commitment
 

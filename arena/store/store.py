@@ -231,11 +231,12 @@ class Store:
                 _insert(connection, number, new)
         return len(new)
 
-    def done(self, number: int) -> set[tuple[int, int]]:
-        """(block, seating) of the stored matches of a tournament."""
+    def done(self, number: int) -> Iterator[tuple[int, int]]:
+        """(block, seating) of the stored matches of a tournament, in any order, in constant memory."""
         query = sa.select(match.c.block, match.c.seating).where(match.c.tournament == number)
-        with self._engine.connect() as connection:
-            return {(row[0], row[1]) for row in connection.execute(query)}
+        with self._engine.connect().execution_options(yield_per=5000) as connection:
+            for row in connection.execute(query):
+                yield row[0], row[1]
 
     def matches(self, number: int) -> Iterator[StoredMatch]:
         """The stored matches of a tournament in the order of its schedule, in constant memory."""

@@ -14,13 +14,15 @@ from botarena.v1.record_pb2 import Block, BlockResult
 
 from arena.tournament.frames import pack, read_frame
 
-FIRST_ROOM = 64
-"""Matches that a worker is given at once to begin with."""
+IN_FLIGHT = 64
+"""Matches that a worker has in play at once. More make larger frames, but take longer each."""
 ROOMS = (16, 256)
-"""Fewest and most. More of them make larger frames and more decisions a second; fewer are sooner done,
-so that progress is seen and little is lost at a kill."""
+"""Fewest and most matches that a worker is given ahead. What waits keeps it busy while results are stored
+and more is handed out; fewer are sooner done, so that progress is seen and little is lost at a kill."""
 BLOCK_S = (1.5, 4.0)
 """Seconds. A worker whose blocks take less than the first is given more at once, over the second less."""
+GATHER_S = 0.03
+"""Results that come within so many seconds are handed on, and stored, together."""
 MAX_TRIES = 3
 """A block that the machine lost so often is not tried again."""
 
@@ -46,12 +48,14 @@ class _Worker:
         blocks: what it has in hand, by index.
         trying: whether that is a suspect, which it has alone.
         room: matches that it is given at once.
+        most: the greatest room.
     """
 
     process: asyncio.subprocess.Process
+    room: int
+    most: int
     blocks: dict[int, Block] = field(default_factory=dict)
     trying: bool = False
-    room: int = FIRST_ROOM
     _given: dict[int, float] = field(default_factory=dict)
     _changed: float = 0.0
 
@@ -67,8 +71,9 @@ class _Worker:
         quick, slow = BLOCK_S
         # What it was given before the last change says nothing about the room that it has now.
         if given >= self._changed and not quick < now - given < slow:
-            fewest, most = ROOMS
-            self.room = min(most, 2 * self.room) if now - given <= quick else max(fewest, self.room // 2)
+            self.room = (
+                min(self.most, 2 * self.room) if now - given <= quick else max(ROOMS[0], self.room // 2)
+            )
             self._changed = now
         return self.blocks.pop(index)
 
@@ -78,16 +83,18 @@ class LocalExecutor:
 
     Args:
         commands: how each worker is started, one entry per worker.
+        in_flight: matches that each of them has in play at once.
     """
 
-    def __init__(self, commands: Sequence[WorkerCommand]) -> None:
+    def __init__(self, commands: Sequence[WorkerCommand], in_flight: int = IN_FLIGHT) -> None:
         self._commands = commands
+        self._in_flight = in_flight
         self._results: asyncio.Queue[tuple[_Worker, BlockResult | None]] = asyncio.Queue()
         self._suspects: list[Block] = []
         self._tries: Counter[int] = Counter()
 
-    async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[BlockResult, None]:
-        """Play blocks; their results come in the order in which they get done.
+    async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[list[BlockResult], None]:
+        """Play blocks; their results come as they get done, those of a moment together.
 
         Worker processes and their bots are gone when the iterator is closed.
         """
@@ -100,22 +107,44 @@ class LocalExecutor:
                 self._hand_out(blocks, workers)
                 if not any(worker.blocks for worker in workers):
                     return
-                worker, result = await self._results.get()
-                if result is None:
-                    reason = f"its worker ended ({await _end(worker)})"
-                    lost = list(worker.blocks.values())
-                    number = workers.index(worker)
-                    workers.remove(worker)
-                    await self._hire(number, workers, readers)
-                else:
-                    reason, lost = result.failure, [worker.take(result.block)]
-                    worker.trying = False
-                if result is not None and not result.failure:
-                    yield result
-                for hopeless in self._suspect(lost, reason) if reason else ():
-                    yield hopeless
+                results: list[BlockResult] = []
+                for worker, result in await self._reports(workers):
+                    if result is not None and not result.failure:
+                        worker.take(result.block)
+                        worker.trying = False
+                        results.append(result)
+                    else:
+                        results += await self._repair(worker, result, workers, readers)
+                if results:
+                    yield results
         finally:
             await _dismiss(workers, readers)
+
+    async def _reports(self, workers: Sequence[_Worker]) -> list[tuple[_Worker, BlockResult | None]]:
+        """What workers report: one thing at least, and what others add while there is more to come."""
+        reports = [await self._results.get()]
+        if sum(len(worker.blocks) for worker in workers) > 1:
+            await asyncio.sleep(GATHER_S)
+        while not self._results.empty():
+            reports.append(self._results.get_nowait())
+        return reports
+
+    async def _repair(
+        self,
+        worker: _Worker,
+        result: BlockResult | None,
+        workers: list[_Worker],
+        readers: list[asyncio.Task[None]],
+    ) -> list[BlockResult]:
+        """A worker lost a block, or ended: what it lost is to be played again, if that is of any use."""
+        if result is not None:
+            worker.trying = False
+            return list(self._suspect([worker.take(result.block)], result.failure))
+        reason = f"its worker ended ({await _end(worker)})"
+        number = workers.index(worker)
+        workers.remove(worker)
+        await self._hire(number, workers, readers)
+        return list(self._suspect(list(worker.blocks.values()), reason))
 
     async def _hire(self, number: int, workers: list[_Worker], readers: list[asyncio.Task[None]]) -> None:
         command = self._commands[number]
@@ -125,7 +154,7 @@ class LocalExecutor:
             stdout=asyncio.subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for us: we end the workers in order
         )
-        worker = _Worker(process)
+        worker = _Worker(process, 2 * self._in_flight, max(ROOMS[1], 2 * self._in_flight))
         workers.insert(number, worker)
         _send(worker, command.setup)
         readers.append(asyncio.create_task(self._listen(worker)))

@@ -7,7 +7,7 @@ runs the tournament again plays the rest, and the records come out as if nothing
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any, Protocol
 
 from botarena.v1.bot_pb2 import TimeControl
@@ -23,8 +23,8 @@ from arena.tournament.schedule import RoundRobin
 class Executor(Protocol):
     """Whatever plays blocks."""
 
-    def run(self, blocks: Iterator[Block]) -> AsyncGenerator[BlockResult, None]:
-        """Play blocks; results come in any order, each once."""
+    def run(self, blocks: Iterator[Block]) -> AsyncGenerator[list[BlockResult], None]:
+        """Play blocks; results come in any order, each once, as many together as there are."""
         ...
 
 
@@ -57,8 +57,12 @@ class Run:
         self.failures: dict[int, str] = {}
         self._store = store
         self._schedule = schedule_of(tournament)
-        self._done = store.done(tournament.id)
-        self.played = len(self._done)
+        # By block, a bit for each of its matches that is stored: there may be a million.
+        self._done = [0] * self._schedule.blocks
+        self.played = 0
+        for block, seating in store.done(tournament.id):
+            self._done[block] |= 1 << seating
+            self.played += 1
         self._finish()  # it may have been killed between its last match and this
         game = find_game(tournament.game)
         self._options = game.options_message(game.options(tournament.options))
@@ -72,16 +76,16 @@ class Run:
                 yield block
 
     async def play(self, executor: Executor) -> AsyncGenerator[list[MatchRecord], None]:
-        """Play what is missing; the records of each block once it is stored."""
-        results = executor.run(self.missing())
+        """Play what is missing; the records of whole blocks once they are stored."""
+        playing = executor.run(self.missing())
         try:
-            async for result in results:
-                if result.failure:
-                    self.failures[result.block] = result.failure
-                    continue
-                yield self._keep(result)
+            async for results in playing:
+                self.failures |= {result.block: result.failure for result in results if result.failure}
+                played = [result for result in results if not result.failure]
+                if played:
+                    yield self._keep(played)
         finally:
-            await results.aclose()
+            await playing.aclose()
         self._finish()
 
     def _finish(self) -> None:
@@ -99,7 +103,7 @@ class Run:
             seatings=[
                 Seating(index=number, bots=[self._seated(bot) for bot in seating])
                 for number, seating in enumerate(table.seatings)
-                if (index, number) not in self._done and first + number < t.matches
+                if not self._done[index] >> number & 1 and first + number < t.matches
             ],
             time=TimeControl(move_us=t.move_us, bank_us=t.bank_us),
             faults_allowed=t.faults_allowed,
@@ -110,19 +114,18 @@ class Run:
         bot = self.tournament.bots[index]
         return SeatedBot(name=bot.name, version=bot.version)
 
-    def _keep(self, result: BlockResult) -> list[MatchRecord]:
-        """Store a block and count it."""
-        records = [unseal(data) for data in result.records]
-        rows = [
-            StoredMatch(result.block, record.seating, record.verdict, data, self._seats(record))
-            for record, data in zip(records, result.records, strict=True)
-        ]
+    def _keep(self, results: Sequence[BlockResult]) -> list[MatchRecord]:
+        """Store blocks in one transaction and count them."""
+        records, rows = [], []
+        for result in results:
+            for data in result.records:
+                record = unseal(data)
+                seats = seats_of(record, self._bots)
+                rows.append(StoredMatch(result.block, record.seating, record.verdict, data, seats))
+                records.append(record)
         self._store.add(self.tournament.id, rows)
         self.played += len(rows)
         return records
-
-    def _seats(self, record: MatchRecord) -> tuple[StoredSeat, ...]:
-        return seats_of(record, self._bots)
 
 
 def seats_of(record: MatchRecord, bots: dict[str, int]) -> tuple[StoredSeat, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from botarena.v1.record_pb2 import Block, BlockResult, Seating
 
-from arena.tournament.local import FIRST_ROOM, MAX_TRIES, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
+from arena.tournament.local import IN_FLIGHT, MAX_TRIES, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
 
 WORKER = """
 import os, sys
@@ -52,7 +52,7 @@ def executor(folder: Path, behaviour: str, workers: int = 2) -> LocalExecutor:
 
 
 async def results(found: LocalExecutor, count: int) -> list[BlockResult]:
-    return [result async for result in found.run(blocks(count))]
+    return [result async for some in found.run(blocks(count)) for result in some]
 
 
 async def test_every_block_is_played_once_by_some_worker(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ async def test_no_worker_has_more_in_hand_than_it_can_use(tmp_path: Path) -> Non
     async with aclosing(run.run(counted())) as playing:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(anext(playing), 1.5)
-    assert len(taken) == FIRST_ROOM // 4
+    assert len(taken) == 2 * IN_FLIGHT // 4
 
 
 @pytest.mark.parametrize(("delay", "room"), [("0", ROOMS[1]), ("0.5", ROOMS[0])])
@@ -126,8 +126,8 @@ async def test_quick_workers_are_given_more_at_once_and_slow_ones_less(
             yield block
 
     async with aclosing(run.run(counted())) as playing:
-        async for _ in playing:
-            given += 1
+        async for some in playing:
+            given += len(some)
             most = max(most, taken - given)
             if (taken - given) * 4 <= room + 4 if delay != "0" else most * 4 >= room - 4:
                 return

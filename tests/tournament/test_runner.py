@@ -31,7 +31,7 @@ class InProcess:
         self.lose = lose
         self.played: list[int] = []
 
-    async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[BlockResult, None]:
+    async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[list[BlockResult], None]:
         host = TableHost()
 
         async def play(spec: MatchSpec) -> bytes:
@@ -41,9 +41,9 @@ class InProcess:
         for block in blocks:
             self.played.append(block.index)
             if block.index in self.lose:
-                yield BlockResult(block=block.index, failure="lost")
+                yield [BlockResult(block=block.index, failure="lost")]
             else:
-                yield await run_block(block, play)
+                yield [await run_block(block, play)]
 
 
 @pytest.fixture
