@@ -26,6 +26,7 @@ _KEYS = {
     "games": list,
     "language": str,
     "command": list,
+    "threads": int,
     "author": dict,
 }
 # Digesting a bot's folder must not take for ever, and these are no part of what it is.
@@ -53,6 +54,7 @@ class BotSpec:
         folder: where it is started.
         games: names of the games that it plays; empty means any.
         description: a line about it.
+        threads: how many cores it keeps busy while it thinks.
     """
 
     reference: str
@@ -62,6 +64,7 @@ class BotSpec:
     folder: str
     games: tuple[str, ...] = ()
     description: str = ""
+    threads: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -169,6 +172,7 @@ def _folder(reference: str, path: Path) -> BotSpec:
         folder=str(path.resolve()),
         games=tuple(values.get("games", ())),
         description=values.get("description", ""),
+        threads=values.get("threads", 1),
     )
 
 
@@ -199,6 +203,12 @@ def _read_manifest(manifest: Path) -> dict[str, Any]:
             f"{manifest} cannot be used",
             f"name is {values.get('name')!r}",
             "give it 1 to 40 letters, digits or .+-_, the first a letter or a digit",
+        )
+    if values.get("threads", 1) < 1:
+        raise BotReferenceError(
+            f"{manifest} cannot be used",
+            f"threads is {values['threads']}",
+            "make it the number of cores that the bot keeps busy, at least 1",
         )
     if not values.get("command") or not all(isinstance(word, str) for word in values["command"]):
         raise BotReferenceError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ class Tables:
         self, bots: Sequence[BotSpec], logs: Path, start_us: int, worker: int = 0, in_flight: int = 64
     ) -> None:
         self._host = TableHost(worker)
-        self._flow = _Flow(in_flight)
+        self._flow = Flow(in_flight)
         self._gateway = Gateway(self._host)
         self._players = {
             bot.name: _Player(bot, self._host, self._gateway, logs / log_name(bot.name, worker), start_us)
@@ -105,7 +106,7 @@ class Tables:
         return record
 
 
-class _Flow:
+class Flow:
     """How many matches are in play at once: fewer for a while after the arena was too busy.
 
     Args:
@@ -113,33 +114,44 @@ class _Flow:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = self._limit = most
-        self._permits = asyncio.Semaphore(most)
-        self._withheld = 0
+        self._limit = most
+        self._playing = 0
+        self._queue: deque[asyncio.Future[None]] = deque()
 
     async def __aenter__(self) -> None:
-        await self._permits.acquire()
+        if self._playing < self._limit:  # nobody waits while there is room
+            self._playing += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it was admitted and never came
+                await self.__aexit__()
+            raise
 
     async def __aexit__(self, *_: object) -> None:
-        if self._withheld > 0:
-            self._withheld -= 1
-        else:
-            self._permits.release()
+        self._playing -= 1
+        self._admit()
 
     def back_off(self) -> None:
         """Halve the limit, and raise it again step by step."""
-        less = self._limit - max(1, self._limit // 2)
-        self._withheld += less
+        less = self._limit // 2
         self._limit -= less
         for step in range(less):
             asyncio.get_running_loop().call_later(_RECOVER_S * (step + 1) / less, self._recover)
 
     def _recover(self) -> None:
         self._limit += 1
-        if self._withheld > 0:
-            self._withheld -= 1
-        else:
-            self._permits.release()
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._queue and self._playing < self._limit:
+            turn = self._queue.popleft()
+            if not turn.cancelled():
+                self._playing += 1
+                turn.set_result(None)
 
 
 class _Places:

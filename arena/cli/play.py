@@ -7,13 +7,14 @@ import os
 import shlex
 import signal
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from arena.bots.reference import current_version
+from arena.bots.reference import BotSpec, current_version
 from arena.cli.common import DEFAULT_DB, DbOption, leave, logs_folder, match_name, match_number, open_store
 from arena.cli.definition import (
     Definition,
@@ -51,8 +52,30 @@ SeedOption = Annotated[
     str | None, typer.Option("--seed", metavar="HEX", help="Repeat a run; random if left out.")
 ]
 JobsOption = Annotated[
-    int | None, typer.Option("--jobs", min=1, help="Worker processes; one per core if left out.")
+    int | None,
+    typer.Option("--jobs", min=1, help="Worker processes, each with its own bots; one per core if left out."),
 ]
+InFlightOption = Annotated[
+    int, typer.Option("--in-flight", min=1, max=1024, help="Matches that each worker has in play at once.")
+]
+PinOption = Annotated[
+    bool, typer.Option("--pin/--no-pin", help="Keep each worker and its bots on cores of their own.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """How much of the machine a run uses.
+
+    Attributes:
+        jobs: worker processes; None: as many as are of use.
+        in_flight: matches that each of them has in play at once.
+        pin: whether each of them is kept on cores of its own, with its bots.
+    """
+
+    jobs: int | None = None
+    in_flight: int = IN_FLIGHT
+    pin: bool = True
 
 
 def play(
@@ -66,6 +89,8 @@ def play(
         bool, typer.Option("--rotate/--no-rotate", help="Play every deal from all seats in turn.")
     ] = True,
     jobs: JobsOption = None,
+    in_flight: InFlightOption = IN_FLIGHT,
+    pin: PinOption = True,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write record files.")] = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
@@ -83,7 +108,7 @@ def play(
     with open_store(db) as store:
         tournament = store.create(definition.build())
         _say_head(tournament, seed is not None)
-        report = _run(store, tournament, db, jobs)
+        report = _run(store, tournament, db, Workers(jobs, in_flight, pin))
         if out is not None:
             write_records(store, tournament, out)
         if tournament.matches == 1:
@@ -107,6 +132,8 @@ def run(
         int | None, typer.Option("--deals", min=1, help="Deals; each is played in all seat rotations.")
     ] = None,
     jobs: JobsOption = None,
+    in_flight: InFlightOption = IN_FLIGHT,
+    pin: PinOption = True,
     seed: SeedOption = None,
     name: Annotated[str | None, typer.Option("--name", help="A name to find it by.")] = None,
     option: OptionOption = None,
@@ -125,13 +152,16 @@ def run(
     if copies:
         OUT.say(f"{len(definition.bots)} bots for {new.seats} seats: {', '.join(copies)} sit down with them")
     with open_store(db) as store:
-        _play_out(store, store.create(new), db, jobs, definition.seed is not None)
+        workers = Workers(jobs, in_flight, pin)
+        _play_out(store, store.create(new), db, workers, definition.seed is not None)
 
 
 @tournament_app.command("resume")
 def resume(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The newest if left out.")] = None,
     jobs: JobsOption = None,
+    in_flight: InFlightOption = IN_FLIGHT,
+    pin: PinOption = True,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play what is missing of a tournament."""
@@ -144,7 +174,7 @@ def resume(
                     f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
                     "restore it, or run a new tournament",
                 )
-        _play_out(store, tournament, db, jobs, seed_is_known=False)
+        _play_out(store, tournament, db, Workers(jobs, in_flight, pin), seed_is_known=False)
 
 
 def _definition(
@@ -181,22 +211,22 @@ DEFAULT_DEALS = 100
 
 
 def _play_out(
-    store: Store, tournament: StoredTournament, db: str, jobs: int | None, seed_is_known: bool
+    store: Store, tournament: StoredTournament, db: str, workers: Workers, seed_is_known: bool
 ) -> None:
     _say_head(tournament, seed_is_known)
-    report = _run(store, tournament, db, jobs)
+    report = _run(store, tournament, db, workers)
     show_standings(report)
     _say_end(store, tournament, report)
     leave(CheckFailedError.code if _some_failed_to_start(report) else 0)
 
 
-def _run(store: Store, tournament: StoredTournament, db: str, jobs: int | None) -> Report:
+def _run(store: Store, tournament: StoredTournament, db: str, workers: Workers) -> Report:
     """Play what is missing; the report of all that is stored then."""
     session = Run(store, tournament)
     if session.played < tournament.matches:
         progress = Progress(tournament, session.played)
         try:
-            asyncio.run(_play(session, progress, make_executor(tournament, db, jobs)))
+            asyncio.run(_play(session, progress, make_executor(tournament, db, workers)))
         except (KeyboardInterrupt, asyncio.CancelledError):
             OUT.say(
                 f"interrupted: {session.played} of {tournament.matches} matches are stored; "
@@ -227,34 +257,30 @@ async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> No
             await playing.aclose()
 
 
-def make_executor(
-    tournament: StoredTournament, db: str, jobs: int | None, in_flight: int = IN_FLIGHT
-) -> LocalExecutor:
+def make_executor(tournament: StoredTournament, db: str, workers: Workers) -> LocalExecutor:
     """The workers that play a tournament.
 
     Args:
         db: its database, beside which the bots' logs go.
-        jobs: how many workers; None: as many as are of use.
-        in_flight: matches that each of them has in play at once.
+        workers: how many they are, and what they may use.
     """
     logs = logs_folder(db, tournament.name).resolve()
     logs.mkdir(parents=True, exist_ok=True)
     bots = bots_of(tournament)
-    shares = worker_cpus(jobs or _default_jobs(tournament))
     command = (sys.executable, "-m", "arena.cli.worker")
+    commands = []
+    for number, share in enumerate(worker_cpus(workers.jobs or _default_jobs(tournament, bots))):
+        cores = share if workers.pin else []
+        setup = WorkerSetup(number, cores, bots, str(logs), tournament.start_us, workers.in_flight)
+        commands.append(WorkerCommand(command, setup.pack()))
+    return LocalExecutor(commands, workers.in_flight)
 
-    def setup(number: int, cores: list[int]) -> WorkerSetup:
-        return WorkerSetup(number, cores, bots, str(logs), tournament.start_us, in_flight)
 
-    return LocalExecutor(
-        [WorkerCommand(command, setup(number, cores).pack()) for number, cores in enumerate(shares)]
-    )
-
-
-def _default_jobs(tournament: StoredTournament) -> int:
-    """One worker per core, but no more than there are blocks."""
+def _default_jobs(tournament: StoredTournament, bots: Sequence[BotSpec]) -> int:
+    """One worker per core, or per as many cores as a bot keeps busy, but no more than there are blocks."""
     blocks = -(-tournament.matches // (tournament.seats if tournament.rotate else 1))
-    return max(1, min(len(os.sched_getaffinity(0)), blocks))
+    cores = len(os.sched_getaffinity(0)) // max(bot.threads for bot in bots)
+    return max(1, min(cores, blocks))
 
 
 def _say_head(tournament: StoredTournament, seed_is_known: bool) -> None:

@@ -69,6 +69,9 @@ class AbandonedError(Exception):
 class OverloadError(Exception):
     """The match was given up since the arena was late itself when a bot's time ran out."""
 
+    def __init__(self) -> None:
+        super().__init__("the arena was too busy to tell whether a bot answered in time")
+
 
 @dataclass(frozen=True, slots=True)
 class Absent:

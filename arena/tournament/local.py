@@ -87,7 +87,7 @@ class LocalExecutor:
     """
 
     def __init__(self, commands: Sequence[WorkerCommand], in_flight: int = IN_FLIGHT) -> None:
-        self._commands = commands
+        self.commands = commands
         self._in_flight = in_flight
         self._results: asyncio.Queue[tuple[_Worker, BlockResult | None]] = asyncio.Queue()
         self._suspects: list[Block] = []
@@ -101,7 +101,7 @@ class LocalExecutor:
         readers: list[asyncio.Task[None]] = []
         workers: list[_Worker] = []
         try:
-            for number in range(len(self._commands)):
+            for number in range(len(self.commands)):
                 await self._hire(number, workers, readers)
             while True:
                 self._hand_out(blocks, workers)
@@ -147,7 +147,7 @@ class LocalExecutor:
         return list(self._suspect(list(worker.blocks.values()), reason))
 
     async def _hire(self, number: int, workers: list[_Worker], readers: list[asyncio.Task[None]]) -> None:
-        command = self._commands[number]
+        command = self.commands[number]
         process = await asyncio.create_subprocess_exec(
             *command.command,
             stdin=asyncio.subprocess.PIPE,

@@ -21,24 +21,26 @@ import grpc
 _METHOD = "/raw.Raw/Play"
 
 
-def rate(down_bytes: int, up_bytes: int, batch: int, seconds: float) -> float:
-    """Messages per second on all cores at once, a pair of processes on each.
+def rate(down_bytes: int, up_bytes: int, batch: int, seconds: float, pairs: int) -> float:
+    """Messages per second of some pairs of processes at once, each pair on a core of its own.
 
     Args:
         down_bytes: size of what the server sends for each message.
         up_bytes: size of what the client answers to each.
         batch: messages per frame.
         seconds: how long to measure.
+        pairs: how many.
     """
-    pairs = [
+    cores = sorted(os.sched_getaffinity(0))[:pairs]
+    servers = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.bench.raw_grpc", "serve"]
             + [str(number) for number in (core, down_bytes, up_bytes, batch, seconds)],
             stdout=subprocess.PIPE,
         )
-        for core in sorted(os.sched_getaffinity(0))
+        for core in cores
     ]
-    return sum(float(pair.communicate()[0]) for pair in pairs)
+    return sum(float(server.communicate()[0]) for server in servers)
 
 
 async def _serve(core: int, down_bytes: int, up_bytes: int, batch: int, seconds: float) -> float:

@@ -11,6 +11,7 @@ import pytest
 from arena.bots.reference import (
     BotNotFoundError,
     BotReferenceError,
+    BotSpec,
     current_version,
     house_names,
     resolve,
@@ -34,6 +35,13 @@ def test_a_folder_with_a_bot_toml(tmp_path: Path) -> None:
     assert spec.version.startswith("1.2+")
 
 
+def test_a_bot_says_how_many_cores_it_keeps_busy(tmp_path: Path) -> None:
+    spec = resolve(str(write_bot(tmp_path / "b", GOOD + "threads = 4\n")))
+    assert spec.threads == 4
+    assert BotSpec.from_json(spec.to_json()) == spec
+    assert resolve("house:random").threads == 1
+
+
 def test_the_version_follows_the_code_and_not_what_running_leaves_behind(tmp_path: Path) -> None:
     folder = write_bot(tmp_path / "b", GOOD)
     spec = resolve(str(folder))
@@ -50,6 +58,8 @@ def test_the_version_follows_the_code_and_not_what_running_leaves_behind(tmp_pat
         ("name = 'x'", "command"),
         ("command = ['a']", "name"),
         (GOOD + "colour = 'red'", "colour"),
+        (GOOD + "threads = 0", "threads"),
+        (GOOD + "threads = 'all'", "threads"),
         ('name = "a b"\ncommand = ["x"]', "name"),
         ('name = "x"\ncommand = [1]', "command"),
         ('name = "x"\ncommand = []', "command"),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
 
 from arena.bots.reference import BotSpec, resolve
-from arena.bots.tables import MAX_FAILURES, Tables
+from arena.bots.tables import MAX_FAILURES, MAX_OVERLOADS, Flow, Tables
 from arena.games.chance import deal_seed
+from arena.match.host import Absent, Lane, OverloadError, TableHost
+from arena.match.match import Match
 from arena.match.record import unseal
 from arena.match.replay import verify
 from tests.match.fakes import spec
@@ -109,3 +113,63 @@ async def test_a_bot_that_only_ever_fails_is_given_up(tmp_path: Path) -> None:
     ] * 12
     assert len((tmp_path / "lives").read_text()) == MAX_FAILURES
     assert any("not started again" in record.circumstances.fault_details[0] for record in records)
+
+
+async def test_a_match_that_the_arena_was_too_busy_for_is_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = iter([True, False, True])
+    really_play = TableHost.play
+
+    async def play_or_be_late(host: TableHost, match: Match, lanes: Sequence[Lane | Absent]) -> bytes:
+        if next(late, False):
+            raise OverloadError
+        return await really_play(host, match, lanes)
+
+    monkeypatch.setattr(TableHost, "play", play_or_be_late)
+    records = await play([bot(tmp_path, "one", FIRST), bot(tmp_path, "two", FIRST)], tmp_path, 4)
+    assert [record.verdict for record in records] == [Verdict.VERDICT_PLAYED] * 4
+
+
+async def test_a_match_that_the_arena_is_always_too_busy_for_is_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries = 0
+
+    async def be_late(*_: object) -> bytes:
+        nonlocal tries
+        tries += 1
+        raise OverloadError
+
+    monkeypatch.setattr(TableHost, "play", be_late)
+    with pytest.raises(OverloadError):
+        await play([bot(tmp_path, "one", FIRST), bot(tmp_path, "two", FIRST)], tmp_path, 1)
+    assert tries == MAX_OVERLOADS
+
+
+async def test_fewer_matches_are_in_play_after_an_overload_and_as_many_again_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.bots.tables._RECOVER_S", 0.2)
+    flow, playing, most = Flow(8), 0, 0
+
+    async def match(seconds: float) -> None:
+        nonlocal playing, most
+        async with flow:
+            playing += 1
+            most = max(most, playing)
+            await asyncio.sleep(seconds)
+            playing -= 1
+
+    async def most_of(count: int) -> int:
+        nonlocal most
+        most = 0
+        await asyncio.gather(*(match(0.001) for _ in range(count)))
+        return most
+
+    assert await most_of(20) == 8
+    flow.back_off()
+    flow.back_off()
+    assert await most_of(20) == 2
+    await asyncio.sleep(0.5)
+    assert await most_of(40) == 8

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import pytest
-from botarena import Bot, Match, Result, Turn
+from botarena import Bot, Match, Result, Turn, lazy
 from botarena.bot import Choice
 from botarena.table import FunctionBot, Table
 from botarena.v1 import bot_pb2
@@ -170,3 +171,66 @@ def test_a_match_that_ends_in_a_frame_is_over_before_the_next_one_begins() -> No
     joined = bot_pb2.FromArena(starts=[start(2), start(3)], decisions=[decision(2, 2)], ends=ends)
     assert [reply.decision for reply in answers(table, joined).replies] == [2]
     assert told == ["start", "choose", "end", "start", "start", "choose", "end"]
+
+
+class Batch(Bot):
+    """Thinks in batches; refuses those with a match whose action count is 13."""
+
+    asked: ClassVar[list[list[int]]] = []
+
+    @classmethod
+    def choose_many(cls, turns: Sequence[Turn]) -> Sequence[Choice]:
+        assert all(isinstance(turn.bot, cls) for turn in turns)
+        counts = [len(turn.actions) for turn in turns]
+        cls.asked.append(counts)
+        if 13 in counts:
+            raise ValueError("unlucky")
+        return [count - 1 for count in counts]
+
+
+def test_choose_many_is_asked_once_about_all_open_decisions() -> None:
+    Batch.asked = []
+    asked = [decision(10 + match, match, actions=match + 1) for match in (1, 2, 3)]
+    frame = bot_pb2.FromArena(starts=[start(1), start(2), start(3)], decisions=asked)
+    replies = answers(Table(Batch), frame).replies
+    assert [(reply.decision, reply.action) for reply in replies] == [(11, 1), (12, 2), (13, 3)]
+    assert Batch.asked == [[2, 3, 4]]
+
+
+def test_an_error_in_choose_many_costs_the_match_that_it_is_about() -> None:
+    Batch.asked = []
+    table = Table(Batch)
+    asked = [decision(1, 1, actions=2), decision(2, 2, actions=13), decision(3, 3, actions=4)]
+    frame = bot_pb2.FromArena(starts=[start(1), start(2), start(3)], decisions=asked)
+    whole = answers(table, frame)
+    assert [(reply.decision, reply.action) for reply in whole.replies] == [(1, 1), (3, 3)]
+    assert [error.decision for error in whole.errors] == [2]
+    assert "unlucky" in whole.errors[0].text
+    assert Batch.asked == [[2, 13, 4], [2], [13], [4]]
+    # The turns of the batch that failed count once in the history.
+    frame = bot_pb2.FromArena(decisions=[decision(4, 1, actions=2)])
+    assert [reply.decision for reply in answers(table, frame).replies] == [4]
+
+
+@pytest.mark.parametrize("choices", [[0], [0, 0, 0], [0, "take 3"]])
+def test_choose_many_must_answer_each_turn(choices: list[Any]) -> None:
+    class Wrong(Bot):
+        @classmethod
+        def choose_many(cls, turns: Sequence[Turn]) -> Sequence[Choice]:
+            return choices if len(turns) > 1 else ["take 3"]  # type: ignore[list-item]
+
+    frame = bot_pb2.FromArena(starts=[start(1), start(2)], decisions=[decision(1, 1), decision(2, 2)])
+    whole = answers(Table(Wrong), frame)
+    assert not whole.replies
+    assert [error.decision for error in whole.errors] == [1, 2]
+
+
+def test_a_turn_that_the_bot_does_not_look_at_is_not_taken_apart() -> None:
+    asked = lazy.FromArena.FromString(bot_pb2.FromArena(decisions=[decision(7)]).SerializeToString())
+    asked.decisions[0].turn = b"\xff\xff"  # no message at all
+    asked.starts.add().MergeFromString(start().SerializeToString())
+    (frame,) = function_table(lambda turn: 2).handle(asked.SerializeToString())
+    assert frame.replies[0].action == 2
+    asked.starts[0].match = asked.decisions[0].match = 2
+    (frame,) = function_table(lambda turn: len(turn.actions)).handle(asked.SerializeToString())
+    assert "DecodeError" in frame.errors[0].text
