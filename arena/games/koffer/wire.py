@@ -59,6 +59,10 @@ _WIRE_COLOUR = (
     KofferColour.KOFFER_COLOUR_YELLOW,
 )
 _PRINTED_COLOUR = tuple(_WIRE_COLOUR[colour] for colour in COLOUR)
+# What is told of the cards of a colour row, by card.
+_VALUES = bytes(VALUE).ljust(256)
+_FACES = bytes(card < FACE_DOWN for card in range(256))
+_COLOURS = bytes(_PRINTED_COLOUR).ljust(256)
 
 
 # views and turns
@@ -162,13 +166,14 @@ def _colour_row(colour: Colour, row: ColourRow) -> bytes:
     """A colour row as a piece of its player; an empty one is not told."""
     if not row:
         return b""
-    told = KofferColourRow(
-        colour=_WIRE_COLOUR[colour],
-        values=[VALUE[card] for card in row],
-        face_up=[card < FACE_DOWN for card in row],
-        printed=[_PRINTED_COLOUR[card] for card in row],
+    return submessage(
+        KofferPlayer.ROWS_FIELD_NUMBER,
+        KofferColourRow(colour=_WIRE_COLOUR[colour]).SerializeToString()
+        # Lists of small numbers are on the wire as strings of bytes.
+        + submessage(KofferColourRow.VALUES_FIELD_NUMBER, row.translate(_VALUES))
+        + submessage(KofferColourRow.FACE_UP_FIELD_NUMBER, row.translate(_FACES))
+        + submessage(KofferColourRow.PRINTED_FIELD_NUMBER, row.translate(_COLOURS)),
     )
-    return KofferPlayer(rows=[told]).SerializeToString()
 
 
 def _action_piece(take: Take) -> bytes:
