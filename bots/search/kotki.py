@@ -54,7 +54,7 @@ def playout(state: State, rng: Random) -> Sequence[float]:
 def _another(state: State, rng: Random) -> State:
     """The same position with the bait stack in another order."""
     other = state.copy()
-    other.bait = tuple(rng.sample(state.bait[state.bait_taken :], len(state.bait) - state.bait_taken))
+    other.bait = bytes(rng.sample(state.bait[state.bait_taken :], len(state.bait) - state.bait_taken))
     other.bait_taken = 0
     return other
 
@@ -164,7 +164,7 @@ def _reveal_or_stop(state: State) -> Action:
     loss = sum(worths) - sum([BAIT[card] for card in kept])
     better = max(0.0, 0.65 - worths[3])
     left = len(state.bait) - state.bait_taken
-    dogs = DOGS - state.bait_discard[DOG]
+    dogs = DOGS - state.bait_discard.count(DOG)
     if left and dogs * loss > (left - dogs) * better:
         return Action(rules.STOP)
     return Action(rules.REVEAL if left or better > loss else rules.STOP)

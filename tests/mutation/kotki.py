@@ -95,13 +95,13 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the dog that costs the collected cards is lost",
         "rules.py",
-        "    state.bait_discard[DOG] += 1\n    state.phase = AFTER",
+        "    state.bait_discard += _CARD[DOG]\n    state.phase = AFTER",
         "    state.phase = AFTER",
     ),
     Fault(
         "a card that is replaced is lost",
         "rules.py",
-        "    if replaced != EMPTY:\n        state.bait_discard[replaced] += 1\n",
+        "    if replaced != EMPTY:\n        state.bait_discard += _CARD[replaced]\n",
         "",
     ),
     Fault(
@@ -125,20 +125,20 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the view tells which cat is on top of the stack",
         "wire.py",
-        "top = POINTS[state.top_cat]",
-        "top = state.top_cat",
+        "top = POINTS[left[0]] if left else 0",
+        "top = left[0] if left else 0",
     ),
     Fault(
         "the view tells the order of the bait stack",
         "wire.py",
-        "KotkiView.BAIT_STACK_FIELD_NUMBER, sorted(stack)",
-        "KotkiView.BAIT_STACK_FIELD_NUMBER, stack",
+        "left = [bytes(sorted(stack))]",
+        "left = [stack]",
     ),
     Fault(
         "the view tells the order of the cat stack",
         "wire.py",
-        "cat_stack=sorted(stack)",
-        "cat_stack=stack",
+        "KotkiView.CAT_STACK_FIELD_NUMBER, sorted(left)",
+        "KotkiView.CAT_STACK_FIELD_NUMBER, left",
     ),
     Fault(
         "an event tells the next card of the bait stack",

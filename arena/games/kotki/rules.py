@@ -6,7 +6,7 @@ and sets of cats are integers as `components` says; a set of pillows, fields or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -46,6 +46,8 @@ Pillow: TypeAlias = tuple[Bait, ...]
 """What lies on the four fields of a pillow, the arrow field first."""
 Baits: TypeAlias = tuple[Bait, ...]
 CatIds: TypeAlias = tuple[CatId, ...]
+Pile: TypeAlias = bytes
+"""Bait cards or cats, each a byte: what grows long is copied, joined and looked up by more quickly so."""
 
 SEATS = range(2, 5)
 TARGETS = (10, 15)
@@ -226,7 +228,7 @@ def _check_deal(seats: int, deal: Deal) -> None:
 
 @dataclass(slots=True)
 class State:
-    """A match in play. Both stacks are tuples of which the first cards are taken already.
+    """A match in play. Both stacks are piles of which the first cards are taken already.
 
     Attributes:
         seats: number of players.
@@ -238,7 +240,7 @@ class State:
         drawn_from: while drawn cards are placed, the phase to which the turn returns.
         bait: the bait stack since it was last shuffled, top card first.
         bait_taken: cards that have been taken from it.
-        bait_discard: by face, bait cards that are discarded.
+        bait_discard: bait cards that are discarded, in the order in which they came.
         pillows: what lies on each pillow.
         locked: pillows that are locked.
         collected: cards revealed in this turn and neither placed nor lost yet, in order.
@@ -267,16 +269,16 @@ class State:
     round: int
     phase: int
     drawn_from: int
-    bait: Baits
+    bait: Pile
     bait_taken: int
-    bait_discard: list[int]
+    bait_discard: Pile
     pillows: list[Pillow]
     locked: int
     collected: Baits
     drawn: Baits
     swapped: int
     placed: int
-    cats: CatIds
+    cats: Pile
     cats_taken: int
     cat_discard: int
     yard: list[CatId]
@@ -287,8 +289,8 @@ class State:
     chance: Chance = field(compare=False)
     later_bait: tuple[Baits, ...] = ()
     later_cats: tuple[CatIds, ...] = ()
-    bait_shuffled: tuple[Baits, ...] = ()
-    cats_shuffled: tuple[CatIds, ...] = ()
+    bait_shuffled: tuple[Pile, ...] = ()
+    cats_shuffled: tuple[Pile, ...] = ()
 
     def copy(self) -> State:
         """An independent state."""
@@ -302,7 +304,7 @@ class State:
             self.drawn_from,
             self.bait,
             self.bait_taken,
-            self.bait_discard[:],
+            self.bait_discard,
             self.pillows[:],
             self.locked,
             self.collected,
@@ -556,6 +558,9 @@ _DOG_DISCARDED = DogDiscarded()
 _DOG_PENDING = DogPending()
 _STOPPED = Stopped()
 
+_CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(DOG + 1))
+"""By face, a pile of one such card."""
+
 
 @lru_cache(maxsize=1 << 14)
 def members(of: int) -> tuple[int, ...]:
@@ -590,16 +595,16 @@ def start(seats: int, options: Options, deal: Deal, chance: Chance) -> tuple[Sta
         round=1,
         phase=START,
         drawn_from=START,
-        bait=deal.bait,
+        bait=bytes(deal.bait),
         bait_taken=0,
-        bait_discard=[0] * (DOG + 1),
+        bait_discard=b"",
         pillows=[(card, *EMPTY_PILLOW[1:]) for card in deal.arrows],
         locked=0,
         collected=(),
         drawn=(),
         swapped=0,
         placed=0,
-        cats=deal.cats,
+        cats=bytes(deal.cats),
         cats_taken=YARD,
         cat_discard=0,
         yard=list(deal.cats[:YARD]),
@@ -887,14 +892,14 @@ def _bust(state: State, action: Action, events: list[Event]) -> None:
     """The dog costs all collected cards, but not the turn (P9, P11)."""
     cards, state.collected = state.collected, ()
     _discard(state, cards)
-    state.bait_discard[DOG] += 1
+    state.bait_discard += _CARD[DOG]
     state.phase = AFTER
     events.append(Bust(cards))
 
 
 def _ignore_dog(state: State, action: Action, events: list[Event]) -> None:
     _use(state, action.number)
-    state.bait_discard[DOG] += 1
+    state.bait_discard += _CARD[DOG]
     state.phase = REVEALING
     events.append(DogIgnored(action.number))
 
@@ -911,7 +916,7 @@ def _place(state: State, action: Action, events: list[Event]) -> None:
     replaced = state.pillows[state.home][where]
     _lay(state, where, card)
     if replaced != EMPTY:
-        state.bait_discard[replaced] += 1
+        state.bait_discard += _CARD[replaced]
     state.collected = _without(state.collected, card)
     state.placed |= 1 << where
     events.append(Placed(card, where, replaced))
@@ -941,7 +946,7 @@ def _lure(state: State, action: Action, events: list[Event]) -> None:
     cat, player = state.yard[slot], state.turn
     pillow = list(state.pillows[state.home])
     for where in SLOTS[fields]:
-        state.bait_discard[pillow[where]] += 1
+        state.bait_discard += _CARD[pillow[where]]
         pillow[where] = EMPTY
     state.pillows[state.home] = tuple(pillow)
     state.captured[player] += (cat,)
@@ -1093,8 +1098,7 @@ def _without(cards: Baits, card: Bait) -> Baits:
 
 
 def _discard(state: State, cards: Baits) -> None:
-    for card in cards:
-        state.bait_discard[card] += 1
+    state.bait_discard += bytes(cards)
 
 
 def _take(state: State, events: list[Event]) -> Bait:
@@ -1109,33 +1113,33 @@ def _take(state: State, events: list[Event]) -> Bait:
 def _take_other_than_dog(state: State, events: list[Event]) -> Bait:
     """The next card that is no dog; the dogs before it are discarded."""
     while (card := _take(state, events)) == DOG:
-        state.bait_discard[DOG] += 1
+        state.bait_discard += _CARD[DOG]
         events.append(_DOG_DISCARDED)
     return card
 
 
 def _reshuffle_bait(state: State, events: list[Event]) -> None:
     """The discard, in bait order, is shuffled and becomes the stack (P2)."""
-    cards = [card for card, count in enumerate(state.bait_discard) for _ in range(count)]
+    cards = sorted(state.bait_discard)
     if state.later_bait:
         order, *later = state.later_bait
-        state.bait, state.later_bait = _first_of_each(order, state.bait_discard), tuple(later)
+        state.bait, state.later_bait = _those_of(cards, order), tuple(later)
     else:
         state.bait = _shuffled(state, cards)
     state.bait_taken = 0
-    state.bait_discard = [0] * (DOG + 1)
+    state.bait_discard = b""
     state.bait_shuffled += (state.bait,)
     events.append(BaitReshuffled(len(cards)))
 
 
-def _first_of_each(order: Baits, counts: Sequence[int]) -> Baits:
-    """The cards of an order, of each face only as many as are counted."""
-    left, chosen = list(counts), []
+def _those_of(cards: Iterable[Bait], order: Baits) -> Pile:
+    """These cards in the order that a deck of all cards has."""
+    left, chosen = list(cards), bytearray()
     for card in order:
-        if left[card]:
-            left[card] -= 1
+        if card in left:
+            left.remove(card)
             chosen.append(card)
-    return tuple(chosen)
+    return bytes(chosen)
 
 
 def _reshuffle_cats(state: State, events: list[Event]) -> None:
@@ -1143,7 +1147,7 @@ def _reshuffle_cats(state: State, events: list[Event]) -> None:
     cats = members(state.cat_discard)
     if state.later_cats:
         order, *later = state.later_cats
-        state.cats, state.later_cats = tuple(cat for cat in order if cat in cats), tuple(later)
+        state.cats, state.later_cats = _those_of(cats, order), tuple(later)
     else:
         state.cats = _shuffled(state, cats)
     state.cats_taken = 0
@@ -1152,12 +1156,12 @@ def _reshuffle_cats(state: State, events: list[Event]) -> None:
     events.append(CatsReshuffled(len(cats)))
 
 
-def _shuffled(state: State, cards: Sequence[int]) -> tuple[int, ...]:
+def _shuffled(state: State, cards: Sequence[int]) -> Pile:
     """Cards in an order that is drawn now."""
     order = list(cards)
     state.chance = state.chance.copy()
     state.chance.shuffle(order)
-    return tuple(order)
+    return bytes(order)
 
 
 _EFFECT: tuple[Callable[[State, Action, list[Event]], None], ...] = (

@@ -10,17 +10,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 from botarena.v1.game_pb2 import GameOptions, GameTurn
 from botarena.v1.kotki_pb2 import (
     KotkiAbility,
     KotkiAction,
     KotkiActionKind,
+    KotkiCapturedCat,
     KotkiCat,
     KotkiEvent,
     KotkiOptions,
     KotkiPhase,
     KotkiPillow,
+    KotkiPlayer,
     KotkiSymbol,
     KotkiTurn,
     KotkiView,
@@ -41,6 +44,7 @@ from arena.games.kotki.components import (
     cat_set,
 )
 from arena.games.kotki.rules import (
+    EMPTY_PILLOW,
     HOMES,
     KINDS,
     LURE,
@@ -66,6 +70,7 @@ from arena.games.kotki.rules import (
     NeutralCard,
     Options,
     Padlocked,
+    Pile,
     Pillow,
     Placed,
     Revealed,
@@ -82,7 +87,7 @@ from arena.games.kotki.rules import (
     YardFilled,
     members,
 )
-from arena.games.pieces import submessage
+from arena.games.pieces import submessage, varint
 
 _ABILITY = {
     ability.removeprefix("KOTKI_ABILITY_").lower(): number for ability, number in KotkiAbility.items()
@@ -120,66 +125,138 @@ def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], event
 
 
 def _view_bytes(state: State) -> bytes:
-    locked = state.locked
+    options = state.options
+    first, second, third, fourth = state.pillows
+    before_first, before_second, before_third, before_fourth = _before_fields(state.seats, state.locked)
     pieces = [
-        _pillow_piece(seat, locked >> number & 1, state.pillows[number])
-        for number, seat in enumerate(_OWNERS[state.seats])
+        before_first,
+        _fields_piece(first),
+        before_second,
+        _fields_piece(second),
+        before_third,
+        _fields_piece(third),
+        before_fourth,
+        _fields_piece(fourth),
+        _cats_piece(
+            tuple(state.captured),
+            tuple(state.unused),
+            tuple(state.points),
+            tuple(state.yard),
+            state.cats,
+            state.cats_taken,
+            state.cat_discard,
+        ),
+        _turn_piece(state.phase, state.drawn_from, state.swapped, state.placed),
+        _match_piece(
+            state.turn, state.start_seat, state.round, state.over, options.target, options.max_rounds
+        ),
+        _bait_stack_pieces(state.bait)[state.bait_taken],
+        _bait_discard_piece(state.bait_discard),
     ]
-    pieces += map(_player_piece, HOMES[state.seats], state.points, state.captured, state.unused)
-    pieces += map(_yard_piece, state.yard)
-    pieces.append(_turn_piece(state.phase, state.drawn_from, state.swapped, state.placed))
-    top = POINTS[state.top_cat]
-    pieces.append(_match_piece(state.turn, state.start_seat, state.round, top, state.over, state.options))
-    pieces.append(_bait_stack_piece(state.bait[state.bait_taken :]))
-    pieces.append(_bait_discard_piece(bytes(state.bait_discard)))
-    pieces.append(_cats_piece(state.cats[state.cats_taken :], state.cat_discard))
     if state.collected or state.drawn:
         pieces.append(_hand_piece(state.collected, state.drawn))
     return b"".join(pieces)
 
 
-@lru_cache(maxsize=1 << 10)
-def _bait_stack_piece(stack: Baits) -> bytes:
-    """What a stack holds, in bait order."""
-    return _baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, sorted(stack))
+def _number_piece(field: int, number: int) -> bytes:
+    """A field that holds a number that is not negative."""
+    return varint(field << 3) + varint(number) if number else b""
 
 
-@lru_cache(maxsize=1 << 10)
-def _bait_discard_piece(counts: bytes) -> bytes:
-    cards = [card for card, count in enumerate(counts) for _ in range(count)]
-    return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, cards)
+def _numbers_piece(field: int, numbers: Iterable[int]) -> bytes:
+    """A field that holds several such numbers."""
+    data = b"".join(map(varint, numbers))
+    return submessage(field, data) if data else b""
 
 
-@lru_cache(maxsize=1 << 10)
+# bait
+
+
+@lru_cache(maxsize=1 << 8)
+def _before_fields(seats: int, locked: int) -> tuple[bytes, ...]:
+    """By pillow, its piece of a view up to `_fields_piece`."""
+    nothing = [_ON_WIRE[card] for card in EMPTY_PILLOW]
+    pillows = [
+        KotkiPillow(seat=seat, locked=bool(locked >> number & 1), fields=nothing)
+        for number, seat in enumerate(_OWNERS[seats])
+    ]
+    end = _fields_piece(EMPTY_PILLOW)
+    return tuple(KotkiView(pillows=[pillow]).SerializeToString().removesuffix(end) for pillow in pillows)
+
+
+@lru_cache(maxsize=1 << 14)
+def _fields_piece(pillow: Pillow) -> bytes:
+    """What lies on a pillow: the end of its piece, as fields are serialised in the order of their numbers."""
+    return submessage(KotkiPillow.FIELDS_FIELD_NUMBER, bytes(pillow).translate(_TRANSLATION))
+
+
+@lru_cache(maxsize=1 << 9)
+def _bait_stack_pieces(stack: Pile) -> tuple[bytes, ...]:
+    """By number of cards that are taken from a stack, what it still holds, in bait order."""
+    left = [bytes(sorted(stack))]
+    for card in stack:
+        left.append(left[-1].replace(bytes((card,)), b"", 1))
+    return tuple(_baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, cards) for cards in left)
+
+
+@lru_cache(maxsize=1 << 11)
+def _bait_discard_piece(discard: Pile) -> bytes:
+    """What the discard holds, in bait order."""
+    return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, sorted(discard))
+
+
+@lru_cache(maxsize=1 << 11)
 def _hand_piece(collected: Baits, drawn: Baits) -> bytes:
     return _baits_piece(KotkiView.COLLECTED_FIELD_NUMBER, collected) + _baits_piece(
         KotkiView.DRAWN_FIELD_NUMBER, drawn
     )
 
 
-def _baits_piece(number: int, cards: Sequence[Bait]) -> bytes:
-    return submessage(number, bytes(cards).translate(_TRANSLATION)) if cards else b""
+def _baits_piece(field: int, cards: Iterable[Bait]) -> bytes:
+    data = bytes(cards).translate(_TRANSLATION)
+    return submessage(field, data) if data else b""
 
 
-@lru_cache(maxsize=1 << 10)
-def _cats_piece(stack: CatIds, discard: int) -> bytes:
-    """What the cat stack and the cat discard hold, by number."""
-    return KotkiView(cat_stack=sorted(stack), cat_discard=members(discard)).SerializeToString()
+# cats
 
 
-@lru_cache(maxsize=1 << 14)
-def _pillow_piece(seat: Seat | None, locked: int, pillow: Pillow) -> bytes:
-    fields = [_ON_WIRE[card] for card in pillow]
-    return KotkiView(pillows=[KotkiPillow(seat=seat, locked=bool(locked), fields=fields)]).SerializeToString()
+@lru_cache(maxsize=1 << 11)
+def _cats_piece(
+    captured: tuple[CatIds, ...],
+    unused: tuple[int, ...],
+    points: tuple[int, ...],
+    yard: CatIds,
+    stack: Pile,
+    taken: int,
+    discard: int,
+) -> bytes:
+    """The players with their cats, the yard, the cat stack by number with the points of its top tile, the
+    cat discard: all that few decisions change."""
+    left = stack[taken:]
+    top = POINTS[left[0]] if left else 0
+    pieces = [
+        *map(_player_piece, HOMES[len(captured)], points, captured, unused),
+        *map(_yard_piece, yard),
+        _numbers_piece(KotkiView.CAT_STACK_FIELD_NUMBER, sorted(left)),
+        _number_piece(KotkiView.TOP_CAT_POINTS_FIELD_NUMBER, top),
+        _numbers_piece(KotkiView.CAT_DISCARD_FIELD_NUMBER, members(discard)),
+    ]
+    return b"".join(pieces)
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 12)
 def _player_piece(home: int, points: int, cats: CatIds, unused: int) -> bytes:
-    piece = KotkiView()
-    player = piece.players.add(pillow=home, points=points)
-    for cat in cats:
-        player.cats.add(cat=_cat(cat), used=not unused >> cat & 1)
-    return piece.SerializeToString()
+    pieces = [
+        _number_piece(KotkiPlayer.PILLOW_FIELD_NUMBER, home),
+        _number_piece(KotkiPlayer.POINTS_FIELD_NUMBER, points),
+        *[_captured_piece(cat, unused >> cat & 1) for cat in cats],
+    ]
+    return submessage(KotkiView.PLAYERS_FIELD_NUMBER, b"".join(pieces))
+
+
+@lru_cache(maxsize=128)
+def _captured_piece(cat: CatId, unused: int) -> bytes:
+    return KotkiPlayer(cats=[KotkiCapturedCat(cat=_cat(cat), used=not unused)]).SerializeToString()
 
 
 def _cat(number: CatId) -> KotkiCat:
@@ -194,6 +271,9 @@ def _yard_piece(cat: CatId) -> bytes:
     return KotkiView(yard=[_cat(cat)]).SerializeToString()
 
 
+# how far turn and match have come
+
+
 @lru_cache(maxsize=1 << 12)
 def _turn_piece(phase: int, drawn_from: int, swapped: int, placed: int) -> bytes:
     """What has been done in this turn."""
@@ -206,19 +286,19 @@ def _turn_piece(phase: int, drawn_from: int, swapped: int, placed: int) -> bytes
 
 
 @lru_cache(maxsize=1 << 13)
-def _match_piece(
-    turn: Seat, start_seat: Seat, round: int, top_cat_points: int, over: bool, options: Options
-) -> bytes:
+def _match_piece(turn: Seat, start_seat: Seat, round: int, over: bool, target: int, max_rounds: int) -> bytes:
     """How far the match has come."""
     return KotkiView(
         turn_seat=turn,
         start_seat=start_seat,
         round=round,
-        top_cat_points=top_cat_points,
         over=over,
-        target=options.target,
-        max_rounds=options.max_rounds,
+        target=target,
+        max_rounds=max_rounds,
     ).SerializeToString()
+
+
+# actions
 
 
 @lru_cache(maxsize=1 << 14)
@@ -279,6 +359,18 @@ _SETS = frozenset(("fields", "subs", "slots"))
 """Fields of events that hold sets."""
 
 
+def _numbers(event: Any, name: str) -> tuple[int, tuple[int, ...]]:
+    field = KotkiEvent.DESCRIPTOR.fields_by_name[name]
+    inner = getattr(KotkiEvent(), name).DESCRIPTOR.fields_by_name
+    return field.number, tuple(inner[name].number for name in event._fields)
+
+
+_NUMBERS: dict[type, tuple[int, tuple[int, ...]]] = {
+    event: _numbers(event, name) for event, name in _IN_MESSAGE.items()
+}
+"""By type of event, the number of its message and those of the fields in there."""
+
+
 @lru_cache(maxsize=1 << 13, typed=True)
 def event_message(event: Event) -> KotkiEvent:
     """An event on the wire. To be read only: equal events are one message."""
@@ -306,7 +398,14 @@ def _shown(name: str, value: int | Sequence[int]) -> int | Sequence[int]:
 @lru_cache(maxsize=1 << 13, typed=True)
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
-    return KotkiTurn(events=[event_message(event)]).SerializeToString()
+    number, fields = _NUMBERS[type(event)]
+    values = event._asdict().items()
+    parts = [_part(field, _shown(name, value)) for field, (name, value) in zip(fields, values, strict=True)]
+    return submessage(KotkiTurn.EVENTS_FIELD_NUMBER, submessage(number, b"".join(parts)))
+
+
+def _part(field: int, shown: int | Sequence[int]) -> bytes:
+    return _number_piece(field, shown) if isinstance(shown, int) else _numbers_piece(field, shown)
 
 
 # options
@@ -334,8 +433,8 @@ def options_from(message: GameOptions) -> Options:
 def imagine(view: KotkiView, events: Sequence[KotkiEvent], rng: Random) -> State:
     """A state that looks like this view: the order of the stacks and later reshuffles are invented."""
     state = _table(view.SerializeToString()).copy()
-    state.bait = _in_any_order(state.bait, rng)
-    state.cats = _cats_in_any_order(state.cats, view.top_cat_points, rng)
+    state.bait = bytes(_in_any_order(state.bait, rng))
+    state.cats = bytes(_cats_in_any_order(state.cats, view.top_cat_points, rng))
     state.chance = Chance(rng.randbytes(SEED_BYTES))
     return state
 
@@ -346,15 +445,15 @@ def redeal(deal: Deal, state: State, seat: Seat, rng: Random) -> Deal:
     What is left of the stacks is in another order. All earlier stacks were seen to their end, or there would
     have been no reshuffle; they are given as they were. The next reshuffles are given too, at random.
     """
-    bait = state.bait[: state.bait_taken] + _in_any_order(state.bait[state.bait_taken :], rng)
+    bait = (*state.bait[: state.bait_taken], *_in_any_order(state.bait[state.bait_taken :], rng))
     rest = _cats_in_any_order(state.cats[state.cats_taken :], POINTS[state.top_cat], rng)
-    cats = state.cats[: state.cats_taken] + rest
+    cats = (*state.cats[: state.cats_taken], *rest)
     first_bait, *later_bait = (*(deal.bait, *state.bait_shuffled)[:-1], bait)
     first_cats, *later_cats = (*(deal.cats, *state.cats_shuffled)[:-1], cats)
     return replace(
         deal,
-        bait=first_bait,
-        cats=first_cats,
+        bait=tuple(first_bait),
+        cats=tuple(first_cats),
         later_bait=(*(_whole(order, DECK) for order in later_bait), _in_any_order(DECK, rng)),
         later_cats=(*(_whole(order, CAT_IDS) for order in later_cats), _in_any_order(CAT_IDS, rng)),
     )
@@ -390,9 +489,6 @@ def _table(view: bytes) -> State:
     Searching bots imagine the same view many times, and reading it is what takes long.
     """
     seen = KotkiView.FromString(view)
-    discard = [0] * (DOG + 1)
-    for card in _baits(seen.bait_discard):
-        discard[card] += 1
     captured = [tuple(held.cat.number for held in player.cats) for player in seen.players]
     return State(
         seats=len(seen.players),
@@ -402,16 +498,16 @@ def _table(view: bytes) -> State:
         round=seen.round,
         phase=_PHASE.index(seen.phase),
         drawn_from=_PHASE.index(seen.drawn_from),
-        bait=_baits(seen.bait_stack),
+        bait=bytes(_baits(seen.bait_stack)),
         bait_taken=0,
-        bait_discard=discard,
+        bait_discard=bytes(_baits(seen.bait_discard)),
         pillows=[_baits(pillow.fields) for pillow in seen.pillows],
         locked=sum(1 << number for number, pillow in enumerate(seen.pillows) if pillow.locked),
         collected=_baits(seen.collected),
         drawn=_baits(seen.drawn),
         swapped=sum(1 << pillow for pillow in seen.swapped),
         placed=sum(1 << field for field in seen.placed),
-        cats=tuple(seen.cat_stack),
+        cats=bytes(seen.cat_stack),
         cats_taken=0,
         cat_discard=cat_set(seen.cat_discard),
         yard=[cat.number for cat in seen.yard],
