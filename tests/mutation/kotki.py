@@ -10,14 +10,14 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "abilities are listed before swaps",
         "rules.py",
-        "return _swaps(state) + _abilities(state)",
-        "return _abilities(state) + _swaps(state)",
+        "return _swaps(state, home) + _abilities(state, home)",
+        "return _abilities(state, home) + _swaps(state, home)",
     ),
     Fault(
         "cards to be placed are listed in the order in which they came",
         "rules.py",
-        "tuple(sorted(set(state.collected)))",
-        "tuple(dict.fromkeys(state.collected))",
+        "for card in sorted(set(cards))",
+        "for card in dict.fromkeys(cards)",
     ),
     Fault(
         "a reshuffle begins from the wrong order",
@@ -83,8 +83,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "a locked arrow card can pay",
         "rules.py",
-        "a = 0 if state.locked >> home & 1 else SHOWS[arrow]",
-        "a = SHOWS[arrow]",
+        "    if locked:\n        fields[0] = 0\n",
+        "",
     ),
     Fault(
         "a substitute can be used again and again",
@@ -143,7 +143,7 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "an event tells the next card of the bait stack",
         "rules.py",
-        "events.append(TurnEnded(player))",
+        "events.append(_TURN_ENDED[player])",
         "events.append(TurnEnded(state.bait[state.bait_taken % len(state.bait)]))",
     ),
     Fault(

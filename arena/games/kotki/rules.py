@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations, permutations
+from operator import or_
 from typing import NamedTuple, TypeAlias
 
 from arena.games.chance import Chance
@@ -34,6 +35,7 @@ from arena.games.kotki.components import (
     PILLOWS,
     POINTS,
     SHOWS,
+    SYMBOLS,
     WITH_ABILITY,
     YARD,
     Bait,
@@ -557,6 +559,10 @@ _REVEALED = tuple(Revealed(card) for card in range(DOG))
 _DOG_DISCARDED = DogDiscarded()
 _DOG_PENDING = DogPending()
 _STOPPED = Stopped()
+_TURN_ENDED = tuple(TurnEnded(seat) for seat in range(SEATS[-1]))
+_TURN_STARTED = tuple(
+    tuple(TurnStarted(seat, number) for number in range(MAX_ROUNDS + 1)) for seat in range(SEATS[-1])
+)
 
 _CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(DOG + 1))
 """By face, a pile of one such card."""
@@ -570,9 +576,18 @@ def members(of: int) -> tuple[int, ...]:
 
 SLOTS = tuple(members(slots) for slots in range(ALL_SLOTS + 1))
 """By set of slots, fields or pillows its members."""
-_SWAPS: tuple[Actions, ...] = tuple(
-    tuple(Action(SWAP, pillow) for pillow in pillows) for pillows in SLOTS[: ALL_PILLOWS + 1]
+_SWAPS: tuple[tuple[Actions, ...], ...] = tuple(
+    tuple(
+        ()
+        if barred >> home & 1
+        else tuple(Action(SWAP, other) for other in SLOTS[ALL_PILLOWS & ~barred & ~(1 << home)])
+        for barred in range(ALL_PILLOWS + 1)
+    )
+    for home in range(PILLOWS)
 )
+"""By own pillow and set of pillows that cannot be swapped with, the swaps."""
+_ON_EACH = sum(1 << field * len(SYMBOLS) for field in range(FIELDS))
+"""Times a set of symbols: that set on each field."""
 
 
 # setup
@@ -630,60 +645,63 @@ def to_move(state: State) -> tuple[Seat, ...]:
 
 def actions(state: State, seat: Seat) -> Actions:
     """Legal actions of the player to move, in canonical order (P8)."""
-    return _IN_PHASE[state.phase](state)
+    return _IN_PHASE[state.phase](state, state.home)
 
 
-def _at_start(state: State) -> Actions:
-    return _REVEAL + _lures(state) + _common(state)
+# Each of the following takes the own pillow of the player to move, too: nearly all need it.
 
 
-def _while_revealing(state: State) -> Actions:
-    return _REVEAL_OR_STOP + _common(state)
+def _at_start(state: State, home: int) -> Actions:
+    return _REVEAL + _lures(state, home) + _common(state, home)
 
 
-def _facing_dog(state: State) -> Actions:
-    return _ignorings(state) + _ACCEPT_DOG
+def _while_revealing(state: State, home: int) -> Actions:
+    return _REVEAL_OR_STOP + _common(state, home)
 
 
-def _while_placing(state: State) -> Actions:
-    return _placings(state) + _finish(state)
+def _facing_dog(state: State, home: int) -> Actions:
+    return _ignorings(state, home) + _ACCEPT_DOG
 
 
-def _while_luring(state: State) -> Actions:
-    return _lures(state) + _common(state) + _END_TURN
+def _while_placing(state: State, home: int) -> Actions:
+    return _placings(state, home) + _finish(state, home)
 
 
-def _after(state: State) -> Actions:
-    return _common(state) + _END_TURN
+def _while_luring(state: State, home: int) -> Actions:
+    return _lures(state, home) + _common(state, home) + _END_TURN
 
 
-def _common(state: State) -> Actions:
+def _after(state: State, home: int) -> Actions:
+    return _common(state, home) + _END_TURN
+
+
+def _common(state: State, home: int) -> Actions:
     """What may be done at any moment of a turn (P13, P14)."""
-    return _swaps(state) + _abilities(state)
+    return _swaps(state, home) + _abilities(state, home)
 
 
-def _ignorings(state: State) -> Actions:
+def _ignorings(state: State, home: int) -> Actions:
     return tuple([Action(IGNORE_DOG, cat) for cat in members(state.unused[state.turn] & IGNORERS)])
 
 
-def _placings(state: State) -> Actions:
+def _placings(state: State, home: int) -> Actions:
     """Ways to place a collected card (P10)."""
-    free = 1 if state.pillows[state.home][0] == EMPTY else ALL_FIELDS & ~state.placed
-    return _onto(PLACE, tuple(sorted(set(state.collected))), free)
+    free = 1 if state.pillows[home][0] == EMPTY else ALL_FIELDS & ~state.placed
+    return _onto(PLACE, state.collected, free)
 
 
-def _finish(state: State) -> Actions:
-    return () if state.pillows[state.home][0] == EMPTY else _FINISH
+def _finish(state: State, home: int) -> Actions:
+    return () if state.pillows[home][0] == EMPTY else _FINISH
 
 
-def _drawn_placings(state: State) -> Actions:
+def _drawn_placings(state: State, home: int) -> Actions:
     """Ways to place a drawn card (P16)."""
-    return _onto(PLACE_DRAWN, tuple(sorted(set(state.drawn))), _empty_fields(state.pillows[state.home]))
+    return _onto(PLACE_DRAWN, state.drawn, _empty_fields(state.pillows[home]))
 
 
 @lru_cache(maxsize=1 << 14)
 def _onto(kind: int, cards: Baits, fields: int) -> Actions:
-    return tuple(Action(kind, card, field) for card in cards for field in SLOTS[fields])
+    return tuple([Action(kind, card, field) for card in sorted(set(cards)) for field in SLOTS[fields]])
 
 
 @lru_cache(maxsize=1 << 14)
@@ -691,39 +709,50 @@ def _empty_fields(pillow: Pillow) -> int:
     return sum(1 << field for field, card in enumerate(pillow) if card == EMPTY)
 
 
-def _lures(state: State) -> Actions:
+def _lures(state: State, home: int) -> Actions:
     """Ways to pay for a cat of the yard (P12)."""
-    home, subs = state.home, state.unused[state.turn] & SUBSTITUTES
-    arrow, first, second, third = state.pillows[home]
-    a = 0 if state.locked >> home & 1 else SHOWS[arrow]
-    b, c, d = SHOWS[first], SHOWS[second], SHOWS[third]
-    missing = ~(a | b | c | d | (_shown_by(subs) if subs else 0))
+    locked, subs = state.locked >> home & 1, state.unused[state.turn] & SUBSTITUTES
+    fields, shown = _shown_on(state.pillows[home], locked)
+    missing = ~(shown | _shown_by(subs)) if subs else ~shown
     lures: Actions = ()
     for slot, cat in enumerate(state.yard):
         cost = COST[cat]
         # Few cats can be paid for, and most that cannot are told by a symbol that nothing shows.
         if cat and not cost & missing:
-            lures += _payments(slot, cost, (a & cost, b & cost, c & cost, d & cost), subs)
+            lures += _payments(slot, cost, fields & cost * _ON_EACH, subs)
     return lures
+
+
+@lru_cache(maxsize=1 << 14)
+def _shown_on(pillow: Pillow, locked: int) -> tuple[int, Symbols]:
+    """What the cards of a pillow show that may pay (P18): by field, a bit for each symbol; all together."""
+    fields = [SHOWS[card] for card in pillow]
+    if locked:
+        fields[0] = 0
+    return sum(shown << field * len(SYMBOLS) for field, shown in enumerate(fields)), _any_of(fields)
 
 
 @lru_cache(maxsize=1 << 8)
 def _shown_by(subs: int) -> Symbols:
-    shown = 0
-    for cat in members(subs):
-        shown |= CAT_SHOWS[cat]
-    return shown
+    return _any_of(CAT_SHOWS[cat] for cat in members(subs))
+
+
+def _any_of(sets: Iterable[Symbols]) -> Symbols:
+    return reduce(or_, sets, 0)
 
 
 @lru_cache(maxsize=1 << 16)
-def _payments(slot: int, cost: Symbols, fields: tuple[Symbols, ...], subs: int) -> Actions:
+def _payments(slot: int, cost: Symbols, fields: int, subs: int) -> Actions:
     """Ways to pay a cost with fields and substitutes that show these symbols, as lures of a slot."""
-    sources = [(1 << number, 0, shown) for number, shown in enumerate(fields) if shown]
-    sources += [(0, 1 << cat, CAT_SHOWS[cat]) for cat in members(subs) if CAT_SHOWS[cat] & cost]
+    shown = [fields >> field * len(SYMBOLS) & cost for field in range(FIELDS)]
+    sources = [(1 << field, 0, symbols) for field, symbols in enumerate(shown) if symbols]
+    sources += [(0, 1 << cat, CAT_SHOWS[cat] & cost) for cat in members(subs) if CAT_SHOWS[cat] & cost]
     return tuple(
-        Action(LURE, slot, sum(field for field, _, _ in chosen), sum(sub for _, sub, _ in chosen))
-        for chosen in combinations(sources, cost.bit_count())
-        if pays(cost, [shown for _, _, shown in chosen])
+        [
+            Action(LURE, slot, sum([field for field, _, _ in chosen]), sum([sub for _, sub, _ in chosen]))
+            for chosen in combinations(sources, cost.bit_count())
+            if _pays(cost, tuple([symbols for _, _, symbols in chosen]))
+        ]
     )
 
 
@@ -736,27 +765,27 @@ def pays(cost: Symbols, sources: Sequence[Symbols]) -> bool:
     )
 
 
-def _swaps(state: State) -> Actions:
+_pays = lru_cache(maxsize=1 << 13)(pays)
+
+
+def _swaps(state: State, home: int) -> Actions:
     """Swaps of arrow cards (P13)."""
-    home = state.home
     first, second, third, fourth = state.pillows
-    barred = state.locked | (first[0] == EMPTY) | (second[0] == EMPTY) << 1
+    barred = state.locked | state.swapped | (first[0] == EMPTY) | (second[0] == EMPTY) << 1
     barred |= (third[0] == EMPTY) << 2 | (fourth[0] == EMPTY) << 3
-    if barred >> home & 1:
-        return ()
-    return _SWAPS[ALL_PILLOWS & ~(barred | state.swapped | 1 << home)]
+    return _SWAPS[home][barred]
 
 
-def _abilities(state: State) -> Actions:
+def _abilities(state: State, home: int) -> Actions:
     """Abilities that may be used at any moment and have an effect now (P14 to P18)."""
     usable = state.unused[state.turn] & AT_ANY_MOMENT
     if not usable:
         return ()
-    if usable & DRAWERS and (EMPTY not in state.pillows[state.home] or not _non_dogs_to_take(state)):
+    if usable & DRAWERS and (EMPTY not in state.pillows[home] or not _non_dogs_to_take(state)):
         usable &= ~DRAWERS
     if usable & SHIFTERS and len(_unlocked(state)) < 2:
         usable &= ~SHIFTERS
-    if state.locked >> state.home & 1:
+    if state.locked >> home & 1:
         usable &= ~PADLOCKS
     return _ability_actions(usable, _occupied(state.yard))
 
@@ -800,7 +829,9 @@ def _non_dogs_to_take(state: State) -> int:
     return NON_DOGS - lying - len(state.collected) - len(state.drawn)
 
 
-_IN_PHASE: tuple[Callable[[State], Actions], ...] = (
+_Listing: TypeAlias = Callable[[State, int], Actions]
+
+_IN_PHASE: tuple[_Listing, ...] = (
     _at_start,
     _while_revealing,
     _facing_dog,
@@ -812,12 +843,12 @@ _IN_PHASE: tuple[Callable[[State], Actions], ...] = (
 """By phase, all that is legal."""
 
 
-def _only(listed: Actions) -> Callable[[State], Actions]:
-    return lambda state: listed
+def _only(listed: Actions) -> _Listing:
+    return lambda state, home: listed
 
 
 _ANY_MOMENT = (START, REVEALING, LURING, AFTER)
-_OF_KIND: tuple[tuple[tuple[int, ...], Callable[[State], Actions]], ...] = (
+_OF_KIND: tuple[tuple[tuple[int, ...], _Listing], ...] = (
     ((START, REVEALING), _only(_REVEAL)),
     ((REVEALING,), _only(_STOP)),
     ((FACING_DOG,), _ignorings),
@@ -834,14 +865,17 @@ _OF_KIND: tuple[tuple[tuple[int, ...], Callable[[State], Actions]], ...] = (
     ((LURING, AFTER), _only(_END_TURN)),
 )
 """By kind of action, the phases in which it may be legal, and what of this kind then is."""
+_KINDS_IN: tuple[dict[int, _Listing], ...] = tuple(
+    {kind: listed for kind, (phases, listed) in enumerate(_OF_KIND) if phase in phases}
+    for phase in range(len(PHASES))
+)
+"""The same by phase and kind."""
 
 
 def is_legal(state: State, action: Action) -> bool:
     """Whether the player to move may do this: what `actions` lists, without listing all of it."""
-    if action.kind not in range(len(_OF_KIND)):
-        return False
-    phases, listed = _OF_KIND[action.kind]
-    return state.phase in phases and action in listed(state)
+    listed = _KINDS_IN[state.phase].get(action.kind)
+    return listed is not None and action in listed(state, state.home)
 
 
 # a decision
@@ -913,8 +947,7 @@ def _stop(state: State, action: Action, events: list[Event]) -> None:
 def _place(state: State, action: Action, events: list[Event]) -> None:
     """P10."""
     _, card, where, _ = action
-    replaced = state.pillows[state.home][where]
-    _lay(state, where, card)
+    replaced = _lay(state, where, card)
     if replaced != EMPTY:
         state.bait_discard += _CARD[replaced]
     state.collected = _without(state.collected, card)
@@ -943,12 +976,12 @@ def _surplus(state: State, cards: Baits, events: list[Event]) -> None:
 def _lure(state: State, action: Action, events: list[Event]) -> None:
     """Pay, take the cat, refill the yard (P12)."""
     _, slot, fields, subs = action
-    cat, player = state.yard[slot], state.turn
-    pillow = list(state.pillows[state.home])
+    cat, player, home = state.yard[slot], state.turn, state.home
+    pillow = list(state.pillows[home])
     for where in SLOTS[fields]:
         state.bait_discard += _CARD[pillow[where]]
         pillow[where] = EMPTY
-    state.pillows[state.home] = tuple(pillow)
+    state.pillows[home] = tuple(pillow)
     state.captured[player] += (cat,)
     state.unused[player] = state.unused[player] & ~subs | 1 << cat
     state.points[player] += POINTS[cat]
@@ -1053,7 +1086,7 @@ def _use(state: State, cat: CatId) -> None:
 def _end_turn(state: State, action: Action, events: list[Event]) -> None:
     """P19 to P21."""
     player, following = state.turn, (state.turn + 1) % state.seats
-    events.append(TurnEnded(player))
+    events.append(_TURN_ENDED[player])
     if following == state.start_seat:
         if max(state.points) >= state.options.target or state.round == state.options.max_rounds:
             state.over = True
@@ -1066,9 +1099,8 @@ def _end_turn(state: State, action: Action, events: list[Event]) -> None:
     state.turn = following
     state.swapped = 0
     state.phase = START
-    events.append(TurnStarted(following, state.round))
-    home = state.home
-    if state.locked >> home & 1:
+    events.append(_TURN_STARTED[following][state.round])
+    if state.locked and state.locked >> (home := state.home) & 1:
         state.locked &= ~(1 << home)
         events.append(Unlocked(home))
 
@@ -1086,10 +1118,13 @@ def _feed_neutral(state: State, pillow: int, events: list[Event]) -> None:
 # cards and stacks
 
 
-def _lay(state: State, where: int, card: Bait) -> None:
+def _lay(state: State, where: int, card: Bait) -> Bait:
+    """Put a card on an own field; what lay there comes off."""
     home = state.home
-    pillow = state.pillows[home]
-    state.pillows[home] = (*pillow[:where], card, *pillow[where + 1 :])
+    fields = list(state.pillows[home])
+    replaced, fields[where] = fields[where], card
+    state.pillows[home] = tuple(fields)
+    return replaced
 
 
 def _without(cards: Baits, card: Bait) -> Baits:
