@@ -95,8 +95,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the dog that costs the collected cards is lost",
         "rules.py",
-        "    state.bait_discard += _CARD[DOG]\n    state.phase = AFTER",
-        "    state.phase = AFTER",
+        "state.bait_discard += cards + _CARD[DOG]",
+        "state.bait_discard += cards",
     ),
     Fault(
         "a card that is replaced is lost",
@@ -131,13 +131,13 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the view tells the order of the bait stack",
         "wire.py",
-        "left = [bytes(sorted(stack))]",
-        "left = [stack]",
+        "left = bytes(sorted(stack))",
+        "left = stack",
     ),
     Fault(
         "the view tells the order of the cat stack",
         "wire.py",
-        "KotkiView.CAT_STACK_FIELD_NUMBER, sorted(left)",
+        "KotkiView.CAT_STACK_FIELD_NUMBER, bytes(sorted(left))",
         "KotkiView.CAT_STACK_FIELD_NUMBER, left",
     ),
     Fault(

@@ -44,12 +44,12 @@ from arena.games.kotki.components import (
     cat_set,
 )
 
-Pillow: TypeAlias = tuple[Bait, ...]
-"""What lies on the four fields of a pillow, the arrow field first."""
 Baits: TypeAlias = tuple[Bait, ...]
 CatIds: TypeAlias = tuple[CatId, ...]
 Pile: TypeAlias = bytes
-"""Bait cards or cats, each a byte: what grows long is copied, joined and looked up by more quickly so."""
+"""Bait cards or cats, each a byte: quicker to copy, to join and to look up by than tuples."""
+Pillow: TypeAlias = Pile
+"""What lies on the four fields of a pillow, the arrow field first."""
 
 SEATS = range(2, 5)
 TARGETS = (10, 15)
@@ -103,7 +103,7 @@ KINDS = (
 ALL_FIELDS = (1 << FIELDS) - 1
 ALL_SLOTS = (1 << YARD) - 1
 ALL_PILLOWS = (1 << PILLOWS) - 1
-EMPTY_PILLOW: Pillow = (EMPTY,) * FIELDS
+EMPTY_PILLOW: Pillow = bytes((EMPTY,) * FIELDS)
 
 IGNORERS = cat_set(WITH_ABILITY["ignore_dog"])
 SUBSTITUTES = cat_set(WITH_ABILITY["substitute"])
@@ -276,15 +276,15 @@ class State:
     bait_discard: Pile
     pillows: list[Pillow]
     locked: int
-    collected: Baits
-    drawn: Baits
+    collected: Pile
+    drawn: Pile
     swapped: int
     placed: int
     cats: Pile
     cats_taken: int
     cat_discard: int
     yard: list[CatId]
-    captured: list[CatIds]
+    captured: list[Pile]
     unused: list[int]
     points: list[int]
     over: bool
@@ -564,7 +564,7 @@ _TURN_STARTED = tuple(
     tuple(TurnStarted(seat, number) for number in range(MAX_ROUNDS + 1)) for seat in range(SEATS[-1])
 )
 
-_CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(DOG + 1))
+_CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(EMPTY + 1))
 """By face, a pile of one such card."""
 
 
@@ -613,17 +613,17 @@ def start(seats: int, options: Options, deal: Deal, chance: Chance) -> tuple[Sta
         bait=bytes(deal.bait),
         bait_taken=0,
         bait_discard=b"",
-        pillows=[(card, *EMPTY_PILLOW[1:]) for card in deal.arrows],
+        pillows=[_CARD[card] + EMPTY_PILLOW[1:] for card in deal.arrows],
         locked=0,
-        collected=(),
-        drawn=(),
+        collected=b"",
+        drawn=b"",
         swapped=0,
         placed=0,
         cats=bytes(deal.cats),
         cats_taken=YARD,
         cat_discard=0,
         yard=list(deal.cats[:YARD]),
-        captured=[()] * seats,
+        captured=[b""] * seats,
         unused=[0] * seats,
         points=[0] * seats,
         over=False,
@@ -700,7 +700,7 @@ def _drawn_placings(state: State, home: int) -> Actions:
 
 
 @lru_cache(maxsize=1 << 14)
-def _onto(kind: int, cards: Baits, fields: int) -> Actions:
+def _onto(kind: int, cards: Pile, fields: int) -> Actions:
     return tuple([Action(kind, card, field) for card in sorted(set(cards)) for field in SLOTS[fields]])
 
 
@@ -912,7 +912,7 @@ def _reveal(state: State, action: Action, events: list[Event]) -> None:
     """Take a card; what a dog costs depends on whether it is the first card of the turn (P9)."""
     card = _take_other_than_dog(state, events) if state.phase == START else _take(state, events)
     if card != DOG:
-        state.collected += (card,)
+        state.collected += _CARD[card]
         state.phase = REVEALING
         events.append(_REVEALED[card])
     elif state.unused[state.turn] & IGNORERS:
@@ -924,11 +924,10 @@ def _reveal(state: State, action: Action, events: list[Event]) -> None:
 
 def _bust(state: State, action: Action, events: list[Event]) -> None:
     """The dog costs all collected cards, but not the turn (P9, P11)."""
-    cards, state.collected = state.collected, ()
-    _discard(state, cards)
-    state.bait_discard += _CARD[DOG]
+    cards, state.collected = state.collected, b""
+    state.bait_discard += cards + _CARD[DOG]
     state.phase = AFTER
-    events.append(Bust(cards))
+    events.append(Bust(tuple(cards)))
 
 
 def _ignore_dog(state: State, action: Action, events: list[Event]) -> None:
@@ -958,16 +957,16 @@ def _place(state: State, action: Action, events: list[Event]) -> None:
 
 
 def _end_placing(state: State, action: Action, events: list[Event]) -> None:
-    cards, state.collected = state.collected, ()
+    cards, state.collected = state.collected, b""
     _surplus(state, cards, events)
     state.placed = 0
     state.phase = AFTER
 
 
-def _surplus(state: State, cards: Baits, events: list[Event]) -> None:
+def _surplus(state: State, cards: Pile, events: list[Event]) -> None:
     if cards:
-        _discard(state, cards)
-        events.append(Surplus(cards))
+        state.bait_discard += cards
+        events.append(Surplus(tuple(cards)))
 
 
 # luring cats
@@ -977,12 +976,12 @@ def _lure(state: State, action: Action, events: list[Event]) -> None:
     """Pay, take the cat, refill the yard (P12)."""
     _, slot, fields, subs = action
     cat, player, home = state.yard[slot], state.turn, state.home
-    pillow = list(state.pillows[home])
+    pillow = bytearray(state.pillows[home])
     for where in SLOTS[fields]:
         state.bait_discard += _CARD[pillow[where]]
         pillow[where] = EMPTY
-    state.pillows[home] = tuple(pillow)
-    state.captured[player] += (cat,)
+    state.pillows[home] = bytes(pillow)
+    state.captured[player] += bytes((cat,))
     state.unused[player] = state.unused[player] & ~subs | 1 << cat
     state.points[player] += POINTS[cat]
     state.yard[slot] = 0
@@ -1012,8 +1011,8 @@ def _swap(state: State, action: Action, events: list[Event]) -> None:
     """P13."""
     pillows, home, other = state.pillows, state.home, action.number
     given, taken = pillows[home][0], pillows[other][0]
-    pillows[home] = (taken, *pillows[home][1:])
-    pillows[other] = (given, *pillows[other][1:])
+    pillows[home] = _CARD[taken] + pillows[home][1:]
+    pillows[other] = _CARD[given] + pillows[other][1:]
     state.swapped |= 1 << other
     events.append(Swapped(other, given, taken))
 
@@ -1036,10 +1035,10 @@ def _draw(state: State, action: Action, events: list[Event]) -> None:
     _use(state, by)
     for _ in range(2 if CATS[by].ability == "draw_2" else 1):
         if _non_dogs_to_take(state):
-            state.drawn += (_take_other_than_dog(state, events),)
+            state.drawn += _CARD[_take_other_than_dog(state, events)]
     state.drawn_from = state.phase
     state.phase = DRAWN
-    events.append(Drawn(by, state.drawn))
+    events.append(Drawn(by, tuple(state.drawn)))
 
 
 def _place_drawn(state: State, action: Action, events: list[Event]) -> None:
@@ -1050,7 +1049,7 @@ def _place_drawn(state: State, action: Action, events: list[Event]) -> None:
     events.append(DrawnPlaced(card, where))
     if rest and EMPTY not in state.pillows[state.home]:
         _surplus(state, rest, events)
-        rest = ()
+        rest = b""
     state.drawn = rest
     if not rest:
         state.phase, state.drawn_from = state.drawn_from, START
@@ -1111,7 +1110,7 @@ def _feed_neutral(state: State, pillow: int, events: list[Event]) -> None:
     if EMPTY in fields:
         where = fields.index(EMPTY)
         card = _take_other_than_dog(state, events)
-        state.pillows[pillow] = (*fields[:where], card, *fields[where + 1 :])
+        state.pillows[pillow] = _with(fields, where, card)
         events.append(NeutralCard(pillow, where, card))
 
 
@@ -1121,19 +1120,17 @@ def _feed_neutral(state: State, pillow: int, events: list[Event]) -> None:
 def _lay(state: State, where: int, card: Bait) -> Bait:
     """Put a card on an own field; what lay there comes off."""
     home = state.home
-    fields = list(state.pillows[home])
-    replaced, fields[where] = fields[where], card
-    state.pillows[home] = tuple(fields)
-    return replaced
+    pillow = state.pillows[home]
+    state.pillows[home] = _with(pillow, where, card)
+    return pillow[where]
 
 
-def _without(cards: Baits, card: Bait) -> Baits:
-    index = cards.index(card)
-    return cards[:index] + cards[index + 1 :]
+def _with(pillow: Pillow, where: int, card: Bait) -> Pillow:
+    return pillow[:where] + _CARD[card] + pillow[where + 1 :]
 
 
-def _discard(state: State, cards: Baits) -> None:
-    state.bait_discard += bytes(cards)
+def _without(cards: Pile, card: Bait) -> Pile:
+    return cards.replace(_CARD[card], b"", 1)
 
 
 def _take(state: State, events: list[Event]) -> Bait:
@@ -1234,7 +1231,7 @@ def outcome(state: State) -> Outcome:
     return Outcome(scores, competition_ranks(scores), details)
 
 
-def _details(cats: CatIds) -> str:
+def _details(cats: Pile) -> str:
     """What a score is made of."""
     if not cats:
         return "no cats"

@@ -36,6 +36,7 @@ from arena.games.kotki.components import (
     CATS,
     DECK,
     DOG,
+    FIELDS,
     PILLOWS,
     POINTS,
     SHOWS,
@@ -44,7 +45,6 @@ from arena.games.kotki.components import (
     cat_set,
 )
 from arena.games.kotki.rules import (
-    EMPTY_PILLOW,
     HOMES,
     KINDS,
     LURE,
@@ -54,7 +54,6 @@ from arena.games.kotki.rules import (
     SWAP,
     Action,
     BaitReshuffled,
-    Baits,
     Bust,
     CatIds,
     CatsReshuffled,
@@ -71,7 +70,6 @@ from arena.games.kotki.rules import (
     Options,
     Padlocked,
     Pile,
-    Pillow,
     Placed,
     Revealed,
     Shifted,
@@ -104,6 +102,7 @@ _OWNERS: dict[int, tuple[Seat | None, ...]] = {
 }
 """By number of players and pillow, the seat of its player."""
 _TRANSLATION = bytes(_ON_WIRE).ljust(256, b"\0")
+_CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(DOG + 1))
 
 
 # views and turns
@@ -130,22 +129,17 @@ def _view_bytes(state: State) -> bytes:
     before_first, before_second, before_third, before_fourth = _before_fields(state.seats, state.locked)
     pieces = [
         before_first,
-        _fields_piece(first),
+        first.translate(_TRANSLATION),
         before_second,
-        _fields_piece(second),
+        second.translate(_TRANSLATION),
         before_third,
-        _fields_piece(third),
+        third.translate(_TRANSLATION),
         before_fourth,
-        _fields_piece(fourth),
-        _cats_piece(
-            tuple(state.captured),
-            tuple(state.unused),
-            tuple(state.points),
-            tuple(state.yard),
-            state.cats,
-            state.cats_taken,
-            state.cat_discard,
-        ),
+        fourth.translate(_TRANSLATION),
+        *map(_player_piece, HOMES[state.seats], state.points, state.captured, state.unused),
+        *[_YARD[cat] for cat in state.yard],
+        _cat_stack_pieces(state.cats)[state.cats_taken],
+        _cat_discard_piece(state.cat_discard),
         _turn_piece(state.phase, state.drawn_from, state.swapped, state.placed),
         _match_piece(
             state.turn, state.start_seat, state.round, state.over, options.target, options.max_rounds
@@ -154,19 +148,9 @@ def _view_bytes(state: State) -> bytes:
         _bait_discard_piece(state.bait_discard),
     ]
     if state.collected or state.drawn:
-        pieces.append(_hand_piece(state.collected, state.drawn))
+        pieces.append(_baits_piece(KotkiView.COLLECTED_FIELD_NUMBER, state.collected))
+        pieces.append(_baits_piece(KotkiView.DRAWN_FIELD_NUMBER, state.drawn))
     return b"".join(pieces)
-
-
-def _number_piece(field: int, number: int) -> bytes:
-    """A field that holds a number that is not negative."""
-    return varint(field << 3) + varint(number) if number else b""
-
-
-def _numbers_piece(field: int, numbers: Iterable[int]) -> bytes:
-    """A field that holds several such numbers."""
-    data = b"".join(map(varint, numbers))
-    return submessage(field, data) if data else b""
 
 
 # bait
@@ -174,89 +158,68 @@ def _numbers_piece(field: int, numbers: Iterable[int]) -> bytes:
 
 @lru_cache(maxsize=1 << 8)
 def _before_fields(seats: int, locked: int) -> tuple[bytes, ...]:
-    """By pillow, its piece of a view up to `_fields_piece`."""
-    nothing = [_ON_WIRE[card] for card in EMPTY_PILLOW]
+    """By pillow, its piece of a view up to the cards on its fields, which are the last bytes of it."""
     pillows = [
-        KotkiPillow(seat=seat, locked=bool(locked >> number & 1), fields=nothing)
+        KotkiPillow(seat=seat, locked=bool(locked >> number & 1), fields=[0] * FIELDS)
         for number, seat in enumerate(_OWNERS[seats])
     ]
-    end = _fields_piece(EMPTY_PILLOW)
-    return tuple(KotkiView(pillows=[pillow]).SerializeToString().removesuffix(end) for pillow in pillows)
-
-
-@lru_cache(maxsize=1 << 14)
-def _fields_piece(pillow: Pillow) -> bytes:
-    """What lies on a pillow: the end of its piece, as fields are serialised in the order of their numbers."""
-    return submessage(KotkiPillow.FIELDS_FIELD_NUMBER, bytes(pillow).translate(_TRANSLATION))
+    return tuple(KotkiView(pillows=[pillow]).SerializeToString()[:-FIELDS] for pillow in pillows)
 
 
 @lru_cache(maxsize=1 << 9)
 def _bait_stack_pieces(stack: Pile) -> tuple[bytes, ...]:
     """By number of cards that are taken from a stack, what it still holds, in bait order."""
-    left = [bytes(sorted(stack))]
+    left = bytes(sorted(stack))
+    pieces = [_baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, left)]
     for card in stack:
-        left.append(left[-1].replace(bytes((card,)), b"", 1))
-    return tuple(_baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, cards) for cards in left)
+        left = left.replace(_CARD[card], b"", 1)
+        pieces.append(_baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, left))
+    return tuple(pieces)
 
 
 @lru_cache(maxsize=1 << 11)
 def _bait_discard_piece(discard: Pile) -> bytes:
     """What the discard holds, in bait order."""
-    return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, sorted(discard))
+    return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, bytes(sorted(discard)))
 
 
-@lru_cache(maxsize=1 << 11)
-def _hand_piece(collected: Baits, drawn: Baits) -> bytes:
-    return _baits_piece(KotkiView.COLLECTED_FIELD_NUMBER, collected) + _baits_piece(
-        KotkiView.DRAWN_FIELD_NUMBER, drawn
-    )
-
-
-def _baits_piece(field: int, cards: Iterable[Bait]) -> bytes:
-    data = bytes(cards).translate(_TRANSLATION)
-    return submessage(field, data) if data else b""
+def _baits_piece(field: int, cards: Pile) -> bytes:
+    return submessage(field, cards.translate(_TRANSLATION)) if cards else b""
 
 
 # cats
 
 
-@lru_cache(maxsize=1 << 11)
-def _cats_piece(
-    captured: tuple[CatIds, ...],
-    unused: tuple[int, ...],
-    points: tuple[int, ...],
-    yard: CatIds,
-    stack: Pile,
-    taken: int,
-    discard: int,
-) -> bytes:
-    """The players with their cats, the yard, the cat stack by number with the points of its top tile, the
-    cat discard: all that few decisions change."""
-    left = stack[taken:]
-    top = POINTS[left[0]] if left else 0
-    pieces = [
-        *map(_player_piece, HOMES[len(captured)], points, captured, unused),
-        *map(_yard_piece, yard),
-        _numbers_piece(KotkiView.CAT_STACK_FIELD_NUMBER, sorted(left)),
-        _number_piece(KotkiView.TOP_CAT_POINTS_FIELD_NUMBER, top),
-        _numbers_piece(KotkiView.CAT_DISCARD_FIELD_NUMBER, members(discard)),
-    ]
-    return b"".join(pieces)
-
-
 @lru_cache(maxsize=1 << 12)
-def _player_piece(home: int, points: int, cats: CatIds, unused: int) -> bytes:
-    pieces = [
-        _number_piece(KotkiPlayer.PILLOW_FIELD_NUMBER, home),
-        _number_piece(KotkiPlayer.POINTS_FIELD_NUMBER, points),
-        *[_captured_piece(cat, unused >> cat & 1) for cat in cats],
-    ]
+def _player_piece(home: int, points: int, cats: Pile, unused: int) -> bytes:
+    pieces = [_player_start(home, points), *[_CAPTURED[unused >> cat & 1][cat] for cat in cats]]
     return submessage(KotkiView.PLAYERS_FIELD_NUMBER, b"".join(pieces))
 
 
-@lru_cache(maxsize=128)
-def _captured_piece(cat: CatId, unused: int) -> bytes:
-    return KotkiPlayer(cats=[KotkiCapturedCat(cat=_cat(cat), used=not unused)]).SerializeToString()
+@lru_cache(maxsize=1 << 9)
+def _player_start(home: int, points: int) -> bytes:
+    return KotkiPlayer(pillow=home, points=points).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 9)
+def _cat_stack_pieces(stack: Pile) -> tuple[bytes, ...]:
+    """By number of tiles taken from a stack, what it still holds, by number, and its top's points."""
+    return tuple([_cat_stack_piece(stack[taken:]) for taken in range(len(stack) + 1)])
+
+
+def _cat_stack_piece(left: Pile) -> bytes:
+    top = POINTS[left[0]] if left else 0
+    cats = _cats_piece(KotkiView.CAT_STACK_FIELD_NUMBER, bytes(sorted(left)))
+    return cats + varint(KotkiView.TOP_CAT_POINTS_FIELD_NUMBER << 3) + varint(top)
+
+
+@lru_cache(maxsize=1 << 11)
+def _cat_discard_piece(cats: int) -> bytes:
+    return _cats_piece(KotkiView.CAT_DISCARD_FIELD_NUMBER, bytes(members(cats)))
+
+
+def _cats_piece(field: int, cats: Pile) -> bytes:
+    return submessage(field, cats) if cats else b""
 
 
 def _cat(number: CatId) -> KotkiCat:
@@ -266,9 +229,16 @@ def _cat(number: CatId) -> KotkiCat:
     return KotkiCat(number=number, cost=cost, points=points, ability=_ABILITY[ability], shows=shows)
 
 
-@lru_cache(maxsize=64)
-def _yard_piece(cat: CatId) -> bytes:
-    return KotkiView(yard=[_cat(cat)]).SerializeToString()
+_YARD = tuple(KotkiView(yard=[_cat(cat)]).SerializeToString() for cat in (0, *CAT_IDS))
+"""By cat, its piece of a view while it is in the yard."""
+_CAPTURED = tuple(
+    tuple(
+        KotkiPlayer(cats=[KotkiCapturedCat(cat=_cat(cat), used=used)]).SerializeToString()
+        for cat in (0, *CAT_IDS)
+    )
+    for used in (True, False)
+)
+"""By whether it can still use its ability and cat, its piece of a player who has captured it."""
 
 
 # how far turn and match have come
@@ -359,16 +329,14 @@ _SETS = frozenset(("fields", "subs", "slots"))
 """Fields of events that hold sets."""
 
 
-def _numbers(event: Any, name: str) -> tuple[int, tuple[int, ...]]:
+def _layout(event: Any, name: str) -> tuple[int, tuple[tuple[int, str], ...]]:
     field = KotkiEvent.DESCRIPTOR.fields_by_name[name]
     inner = getattr(KotkiEvent(), name).DESCRIPTOR.fields_by_name
-    return field.number, tuple(inner[name].number for name in event._fields)
+    return field.number, tuple((inner[name].number, name) for name in event._fields)
 
 
-_NUMBERS: dict[type, tuple[int, tuple[int, ...]]] = {
-    event: _numbers(event, name) for event, name in _IN_MESSAGE.items()
-}
-"""By type of event, the number of its message and those of the fields in there."""
+_LAYOUTS = {event: _layout(event, name) for event, name in _IN_MESSAGE.items()}
+"""By type of event, the number of its message, and of the fields in there their numbers and names."""
 
 
 @lru_cache(maxsize=1 << 13, typed=True)
@@ -386,26 +354,28 @@ def event_message(event: Event) -> KotkiEvent:
     return message
 
 
-def _shown(name: str, value: int | Sequence[int]) -> int | Sequence[int]:
+def _shown(name: str, value: Any) -> int | Sequence[int]:
     """A field of an event as its message holds it."""
-    if isinstance(value, int):
-        if name in _SETS:
-            return members(value)
-        return _ON_WIRE[value] if name in _CARDS else value
-    return [_ON_WIRE[card] for card in value] if name in _CARDS else value
+    if name in _SETS:
+        return members(value)
+    if name in _CARDS:
+        return _ON_WIRE[value] if isinstance(value, int) else [_ON_WIRE[card] for card in value]
+    return value  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=1 << 13, typed=True)
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
-    number, fields = _NUMBERS[type(event)]
-    values = event._asdict().items()
-    parts = [_part(field, _shown(name, value)) for field, (name, value) in zip(fields, values, strict=True)]
+    number, fields = _LAYOUTS[type(event)]
+    parts = [_part(field, _shown(name, value)) for (field, name), value in zip(fields, event, strict=True)]
     return submessage(KotkiTurn.EVENTS_FIELD_NUMBER, submessage(number, b"".join(parts)))
 
 
 def _part(field: int, shown: int | Sequence[int]) -> bytes:
-    return _number_piece(field, shown) if isinstance(shown, int) else _numbers_piece(field, shown)
+    """A field of a message: one number or several, none of them negative."""
+    if isinstance(shown, int):
+        return varint(field << 3) + varint(shown) if shown else b""
+    return submessage(field, b"".join(map(varint, shown))) if shown else b""
 
 
 # options
@@ -489,7 +459,7 @@ def _table(view: bytes) -> State:
     Searching bots imagine the same view many times, and reading it is what takes long.
     """
     seen = KotkiView.FromString(view)
-    captured = [tuple(held.cat.number for held in player.cats) for player in seen.players]
+    captured = [bytes(held.cat.number for held in player.cats) for player in seen.players]
     return State(
         seats=len(seen.players),
         options=Options(seen.target, seen.max_rounds),
@@ -498,9 +468,9 @@ def _table(view: bytes) -> State:
         round=seen.round,
         phase=_PHASE.index(seen.phase),
         drawn_from=_PHASE.index(seen.drawn_from),
-        bait=bytes(_baits(seen.bait_stack)),
+        bait=_baits(seen.bait_stack),
         bait_taken=0,
-        bait_discard=bytes(_baits(seen.bait_discard)),
+        bait_discard=_baits(seen.bait_discard),
         pillows=[_baits(pillow.fields) for pillow in seen.pillows],
         locked=sum(1 << number for number, pillow in enumerate(seen.pillows) if pillow.locked),
         collected=_baits(seen.collected),
@@ -519,5 +489,5 @@ def _table(view: bytes) -> State:
     )
 
 
-def _baits(bits: Iterable[int]) -> Baits:
-    return tuple([_OFF_WIRE[card] for card in bits])
+def _baits(bits: Iterable[int]) -> Pile:
+    return bytes([_OFF_WIRE[card] for card in bits])

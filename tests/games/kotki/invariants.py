@@ -17,7 +17,7 @@ def check_kotki(state: State) -> None:
     assert 1 <= state.round <= state.options.max_rounds
     assert (state.phase == rules.DRAWN) == bool(state.drawn)
     if state.phase == rules.START:
-        assert (state.collected, state.placed) == ((), 0)
+        assert (state.collected, state.placed) == (b"", 0)
         # Whoever has the target now must have reached it in this round.
         assert state.over or state.turn != state.start_seat or not _target_reached(state)
     for seat in rules.to_move(state):

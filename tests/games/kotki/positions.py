@@ -85,14 +85,14 @@ def position(
     """
     state, _ = rules.start(seats, options, deal_of(), Chance(SEED))
     state.turn, state.start_seat, state.round = turn, start_seat, round
-    lying = [baits(pillow) for pillow in (*pillows, *OTHERS_EMPTY)[:4]]
+    lying = [bytes(baits(pillow)) for pillow in (*pillows, *OTHERS_EMPTY)[:4]]
     state.pillows = lying
     left = list(DECK)
     for card in (*(card for pillow in lying for card in pillow if card != EMPTY), *baits(stack)):
         left.remove(card)
     state.bait, state.bait_taken = bytes((*baits(stack), *(left if rest == "stack" else ()))), 0
     state.bait_discard = bytes(left if rest == "discard" else ())
-    state.captured = [numbers((cats or {}).get(seat, "")) for seat in range(seats)]
+    state.captured = [bytes(numbers((cats or {}).get(seat, ""))) for seat in range(seats)]
     state.unused = [cat_set(set(own) - set(numbers(used))) for own in state.captured]
     state.points = [sum(POINTS[cat] for cat in own) for own in state.captured]
     named = {*numbers(cat_stack), *(cat for own in state.captured for cat in own)}

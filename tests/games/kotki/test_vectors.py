@@ -683,17 +683,17 @@ def test_kr27_abilities_without_effect_are_not_offered() -> None:
 def test_kr27_drawing_needs_a_card_that_is_no_dog() -> None:
     state = position("F|- - -", "F+L|F+M F+Y F+P", "L+M|L+Y L+P M+Y", "M+P|Y+P F+L+M F+L+Y", cats={0: "5"})
     held = [card for card in state.bait if card != DOG]
-    state.collected, state.phase = tuple(held), rules.REVEALING
+    state.collected, state.phase = bytes(held), rules.REVEALING
     state.bait = bytes((DOG,) * 10)
     assert legal_of(state, rules.DRAW, rules.REVEAL) == [REVEAL]
-    state.collected, state.bait = tuple(held[1:]), bytes((*state.bait, held[0]))
+    state.collected, state.bait = bytes(held[1:]), bytes((*state.bait, held[0]))
     assert draw(5) in legal(state)
 
 
 def test_kr29_fewer_cards_are_drawn_if_there_are_no_more() -> None:
     state = position("F|- - -", cats={0: "17"})
     held = [card for card in state.bait if card != DOG]
-    state.collected, state.phase = tuple(held[1:]), rules.REVEALING
+    state.collected, state.phase = bytes(held[1:]), rules.REVEALING
     state.bait = bytes((DOG, held[0], *(DOG,) * 9))
     assert play(state, draw(17)) == [DogDiscarded(), Drawn(17, (held[0],))]
     assert len(legal(state)) == 3
@@ -817,7 +817,7 @@ def test_kr39_five_cats_in_one_turn() -> None:
     state = position("F|L M Y", yard="1 2 3 4", cat_stack="5 10 6 7", cats={0: "16"}, stack="P")
     play(state, lure(0, (0,)), lure(1, (1,)), lure(2, (2,)), lure(3, (3,)))
     play(state, draw(16), place_drawn("P", 0), lure(0, (0,)))
-    assert state.captured[0] == (16, 1, 2, 3, 4, 5)
+    assert tuple(state.captured[0]) == (16, 1, 2, 3, 4, 5)
 
 
 # material, setup, deals
