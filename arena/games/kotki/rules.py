@@ -677,6 +677,8 @@ def _after(state: State, home: int) -> Actions:
 
 def _common(state: State, home: int) -> Actions:
     """What may be done at any moment of a turn (P13, P14)."""
+    if not state.unused[state.turn]:
+        return _swaps(state, home)
     return _swaps(state, home) + _abilities(state, home)
 
 

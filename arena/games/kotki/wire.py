@@ -107,27 +107,30 @@ _CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(DOG + 1))
 
 # views and turns
 #
-# Most of what lies on the table lies as it lay, so the views are put together from serialised pieces that are
-# kept: serialised messages one after the other are one message. A list of small numbers is serialised like a
-# message whose bytes are the numbers.
+# Most of what lies on the table lies as it lay, so turns are put together from serialised pieces that are
+# kept: serialised messages one after the other are one message. Each piece of a view is a piece of the turn
+# around it, so that all are joined only once. A list of small numbers is serialised like a message whose bytes
+# are the numbers.
 
 
 def view(state: State, seat: Seat | None) -> KotkiView:
     """What a seat or a spectator may know now: the same for all (P24)."""
-    return KotkiView.FromString(_view_bytes(state))
+    return KotkiTurn.FromString(b"".join(_view_pieces(state))).view
 
 
 def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], events: Sequence[bytes]) -> bytes:
     """A turn as a seat is shown it: a GameTurn."""
-    shown = submessage(KotkiTurn.VIEW_FIELD_NUMBER, _view_bytes(state))
-    return submessage(GameTurn.KOTKI_FIELD_NUMBER, b"".join([shown, *map(_action_piece, actions), *events]))
+    pieces = _view_pieces(state)
+    pieces.append(_actions_piece(tuple(actions)))
+    pieces += events
+    return submessage(GameTurn.KOTKI_FIELD_NUMBER, b"".join(pieces))
 
 
-def _view_bytes(state: State) -> bytes:
+def _view_pieces(state: State) -> list[bytes]:
     options = state.options
     first, second, third, fourth = state.pillows
     before_first, before_second, before_third, before_fourth = _before_fields(state.seats, state.locked)
-    pieces = [
+    return [
         before_first,
         first.translate(_TRANSLATION),
         before_second,
@@ -136,21 +139,27 @@ def _view_bytes(state: State) -> bytes:
         third.translate(_TRANSLATION),
         before_fourth,
         fourth.translate(_TRANSLATION),
-        *map(_player_piece, HOMES[state.seats], state.points, state.captured, state.unused),
-        *[_YARD[cat] for cat in state.yard],
-        _cat_stack_pieces(state.cats)[state.cats_taken],
-        _cat_discard_piece(state.cat_discard),
+        _bait_stack_pieces(state.bait)[state.bait_taken],
+        _bait_discard_piece(state.bait_discard),
+        _hand_piece(state.collected, state.drawn),
+        _cats_piece(
+            tuple(state.captured),
+            tuple(state.unused),
+            tuple(state.points),
+            tuple(state.yard),
+            state.cats,
+            state.cats_taken,
+            state.cat_discard,
+        ),
         _turn_piece(state.phase, state.drawn_from, state.swapped, state.placed),
         _match_piece(
             state.turn, state.start_seat, state.round, state.over, options.target, options.max_rounds
         ),
-        _bait_stack_pieces(state.bait)[state.bait_taken],
-        _bait_discard_piece(state.bait_discard),
     ]
-    if state.collected or state.drawn:
-        pieces.append(_baits_piece(KotkiView.COLLECTED_FIELD_NUMBER, state.collected))
-        pieces.append(_baits_piece(KotkiView.DRAWN_FIELD_NUMBER, state.drawn))
-    return b"".join(pieces)
+
+
+def _piece(part: KotkiView) -> bytes:
+    return submessage(KotkiTurn.VIEW_FIELD_NUMBER, part.SerializeToString())
 
 
 # bait
@@ -163,7 +172,7 @@ def _before_fields(seats: int, locked: int) -> tuple[bytes, ...]:
         KotkiPillow(seat=seat, locked=bool(locked >> number & 1), fields=[0] * FIELDS)
         for number, seat in enumerate(_OWNERS[seats])
     ]
-    return tuple(KotkiView(pillows=[pillow]).SerializeToString()[:-FIELDS] for pillow in pillows)
+    return tuple(_piece(KotkiView(pillows=[pillow]))[:-FIELDS] for pillow in pillows)
 
 
 @lru_cache(maxsize=1 << 9)
@@ -183,17 +192,46 @@ def _bait_discard_piece(discard: Pile) -> bytes:
     return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, bytes(sorted(discard)))
 
 
+@lru_cache(maxsize=1 << 11)
+def _hand_piece(collected: Pile, drawn: Pile) -> bytes:
+    return _baits_piece(KotkiView.COLLECTED_FIELD_NUMBER, collected) + _baits_piece(
+        KotkiView.DRAWN_FIELD_NUMBER, drawn
+    )
+
+
 def _baits_piece(field: int, cards: Pile) -> bytes:
-    return submessage(field, cards.translate(_TRANSLATION)) if cards else b""
+    if not cards:
+        return b""
+    return submessage(KotkiTurn.VIEW_FIELD_NUMBER, submessage(field, cards.translate(_TRANSLATION)))
 
 
 # cats
 
 
+@lru_cache(maxsize=1 << 11)
+def _cats_piece(
+    captured: tuple[Pile, ...],
+    unused: tuple[int, ...],
+    points: tuple[int, ...],
+    yard: CatIds,
+    stack: Pile,
+    taken: int,
+    discard: int,
+) -> bytes:
+    """Where the cats are: with the players, in the yard, in stack and discard. Few decisions change that."""
+    pieces = [
+        *map(_player_part, HOMES[len(captured)], points, captured, unused),
+        *[_YARD[cat] for cat in yard],
+        _cat_stack_parts(stack)[taken],
+        _numbers_part(KotkiView.CAT_DISCARD_FIELD_NUMBER, bytes(members(discard))),
+    ]
+    return submessage(KotkiTurn.VIEW_FIELD_NUMBER, b"".join(pieces))
+
+
 @lru_cache(maxsize=1 << 12)
-def _player_piece(home: int, points: int, cats: Pile, unused: int) -> bytes:
-    pieces = [_player_start(home, points), *[_CAPTURED[unused >> cat & 1][cat] for cat in cats]]
-    return submessage(KotkiView.PLAYERS_FIELD_NUMBER, b"".join(pieces))
+def _player_part(home: int, points: int, cats: Pile, unused: int) -> bytes:
+    parts = [_player_start(home, points), *[_CAPTURED[unused >> cat & 1][cat] for cat in cats]]
+    return submessage(KotkiView.PLAYERS_FIELD_NUMBER, b"".join(parts))
 
 
 @lru_cache(maxsize=1 << 9)
@@ -202,24 +240,19 @@ def _player_start(home: int, points: int) -> bytes:
 
 
 @lru_cache(maxsize=1 << 9)
-def _cat_stack_pieces(stack: Pile) -> tuple[bytes, ...]:
+def _cat_stack_parts(stack: Pile) -> tuple[bytes, ...]:
     """By number of tiles taken from a stack, what it still holds, by number, and its top's points."""
-    return tuple([_cat_stack_piece(stack[taken:]) for taken in range(len(stack) + 1)])
+    return tuple([_cat_stack_part(stack[taken:]) for taken in range(len(stack) + 1)])
 
 
-def _cat_stack_piece(left: Pile) -> bytes:
+def _cat_stack_part(left: Pile) -> bytes:
     top = POINTS[left[0]] if left else 0
-    cats = _cats_piece(KotkiView.CAT_STACK_FIELD_NUMBER, bytes(sorted(left)))
-    return cats + varint(KotkiView.TOP_CAT_POINTS_FIELD_NUMBER << 3) + varint(top)
+    cats = _numbers_part(KotkiView.CAT_STACK_FIELD_NUMBER, bytes(sorted(left)))
+    return cats + _part(KotkiView.TOP_CAT_POINTS_FIELD_NUMBER, top)
 
 
-@lru_cache(maxsize=1 << 11)
-def _cat_discard_piece(cats: int) -> bytes:
-    return _cats_piece(KotkiView.CAT_DISCARD_FIELD_NUMBER, bytes(members(cats)))
-
-
-def _cats_piece(field: int, cats: Pile) -> bytes:
-    return submessage(field, cats) if cats else b""
+def _numbers_part(field: int, numbers: bytes) -> bytes:
+    return submessage(field, numbers) if numbers else b""
 
 
 def _cat(number: CatId) -> KotkiCat:
@@ -230,7 +263,7 @@ def _cat(number: CatId) -> KotkiCat:
 
 
 _YARD = tuple(KotkiView(yard=[_cat(cat)]).SerializeToString() for cat in (0, *CAT_IDS))
-"""By cat, its piece of a view while it is in the yard."""
+"""By cat, its part of a view while it is in the yard."""
 _CAPTURED = tuple(
     tuple(
         KotkiPlayer(cats=[KotkiCapturedCat(cat=_cat(cat), used=used)]).SerializeToString()
@@ -238,7 +271,7 @@ _CAPTURED = tuple(
     )
     for used in (True, False)
 )
-"""By whether it can still use its ability and cat, its piece of a player who has captured it."""
+"""By whether it can still use its ability and cat, its part of a player who has captured it."""
 
 
 # how far turn and match have come
@@ -247,28 +280,37 @@ _CAPTURED = tuple(
 @lru_cache(maxsize=1 << 12)
 def _turn_piece(phase: int, drawn_from: int, swapped: int, placed: int) -> bytes:
     """What has been done in this turn."""
-    return KotkiView(
-        phase=_PHASE[phase],
-        drawn_from=_PHASE[drawn_from],
-        swapped=members(swapped),
-        placed=members(placed),
-    ).SerializeToString()
+    return _piece(
+        KotkiView(
+            phase=_PHASE[phase],
+            drawn_from=_PHASE[drawn_from],
+            swapped=members(swapped),
+            placed=members(placed),
+        )
+    )
 
 
 @lru_cache(maxsize=1 << 13)
 def _match_piece(turn: Seat, start_seat: Seat, round: int, over: bool, target: int, max_rounds: int) -> bytes:
     """How far the match has come."""
-    return KotkiView(
-        turn_seat=turn,
-        start_seat=start_seat,
-        round=round,
-        over=over,
-        target=target,
-        max_rounds=max_rounds,
-    ).SerializeToString()
+    return _piece(
+        KotkiView(
+            turn_seat=turn,
+            start_seat=start_seat,
+            round=round,
+            over=over,
+            target=target,
+            max_rounds=max_rounds,
+        )
+    )
 
 
 # actions
+
+
+@lru_cache(maxsize=1 << 12)
+def _actions_piece(actions: tuple[Action, ...]) -> bytes:
+    return b"".join(map(_action_piece, actions))
 
 
 @lru_cache(maxsize=1 << 14)
