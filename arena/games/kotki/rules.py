@@ -559,6 +559,8 @@ _REVEALED = tuple(Revealed(card) for card in range(DOG))
 _DOG_DISCARDED = DogDiscarded()
 _DOG_PENDING = DogPending()
 _STOPPED = Stopped()
+_placed = lru_cache(maxsize=1 << 12)(Placed)
+_swapped = lru_cache(maxsize=1 << 12)(Swapped)
 _TURN_ENDED = tuple(TurnEnded(seat) for seat in range(SEATS[-1]))
 _TURN_STARTED = tuple(
     tuple(TurnStarted(seat, number) for number in range(MAX_ROUNDS + 1)) for seat in range(SEATS[-1])
@@ -845,38 +847,34 @@ _IN_PHASE: tuple[_Listing, ...] = (
 """By phase, all that is legal."""
 
 
-def _only(listed: Actions) -> _Listing:
-    return lambda state, home: listed
-
-
+_ALWAYS: tuple[Actions, ...] = (_REVEAL, _REVEAL_OR_STOP, _ACCEPT_DOG, (), (), _END_TURN, _END_TURN)
+"""By phase, what is legal in any position."""
 _ANY_MOMENT = (START, REVEALING, LURING, AFTER)
-_OF_KIND: tuple[tuple[tuple[int, ...], _Listing], ...] = (
-    ((START, REVEALING), _only(_REVEAL)),
-    ((REVEALING,), _only(_STOP)),
-    ((FACING_DOG,), _ignorings),
-    ((FACING_DOG,), _only(_ACCEPT_DOG)),
-    ((PLACING,), _placings),
-    ((PLACING,), _finish),
-    ((START, LURING), _lures),
-    (_ANY_MOMENT, _swaps),
-    (_ANY_MOMENT, _abilities),
-    (_ANY_MOMENT, _abilities),
-    (_ANY_MOMENT, _abilities),
-    (_ANY_MOMENT, _abilities),
-    ((DRAWN,), _drawn_placings),
-    ((LURING, AFTER), _only(_END_TURN)),
+_OF_KIND: tuple[tuple[int, tuple[int, ...], _Listing], ...] = (
+    (IGNORE_DOG, (FACING_DOG,), _ignorings),
+    (PLACE, (PLACING,), _placings),
+    (FINISH, (PLACING,), _finish),
+    (LURE, (START, LURING), _lures),
+    (SWAP, _ANY_MOMENT, _swaps),
+    (CHANGE_YARD, _ANY_MOMENT, _abilities),
+    (DRAW, _ANY_MOMENT, _abilities),
+    (SHIFT, _ANY_MOMENT, _abilities),
+    (PADLOCK, _ANY_MOMENT, _abilities),
+    (PLACE_DRAWN, (DRAWN,), _drawn_placings),
 )
-"""By kind of action, the phases in which it may be legal, and what of this kind then is."""
+"""Other kinds of action, the phases in which each may be legal, and what of this kind then is."""
 _KINDS_IN: tuple[dict[int, _Listing], ...] = tuple(
-    {kind: listed for kind, (phases, listed) in enumerate(_OF_KIND) if phase in phases}
-    for phase in range(len(PHASES))
+    {kind: listed for kind, phases, listed in _OF_KIND if phase in phases} for phase in range(len(PHASES))
 )
 """The same by phase and kind."""
 
 
 def is_legal(state: State, action: Action) -> bool:
     """Whether the player to move may do this: what `actions` lists, without listing all of it."""
-    listed = _KINDS_IN[state.phase].get(action.kind)
+    phase = state.phase
+    if action in _ALWAYS[phase]:
+        return True
+    listed = _KINDS_IN[phase].get(action.kind)
     return listed is not None and action in listed(state, state.home)
 
 
@@ -953,7 +951,7 @@ def _place(state: State, action: Action, events: list[Event]) -> None:
         state.bait_discard += _CARD[replaced]
     state.collected = _without(state.collected, card)
     state.placed |= 1 << where
-    events.append(Placed(card, where, replaced))
+    events.append(_placed(card, where, replaced))
     if not state.collected or state.placed == ALL_FIELDS:
         _end_placing(state, action, events)
 
@@ -1012,11 +1010,12 @@ def _refill_yard(state: State, events: list[Event]) -> None:
 def _swap(state: State, action: Action, events: list[Event]) -> None:
     """P13."""
     pillows, home, other = state.pillows, state.home, action.number
-    given, taken = pillows[home][0], pillows[other][0]
-    pillows[home] = _CARD[taken] + pillows[home][1:]
-    pillows[other] = _CARD[given] + pillows[other][1:]
+    own, others = pillows[home], pillows[other]
+    given, taken = own[0], others[0]
+    pillows[home] = _CARD[taken] + own[1:]
+    pillows[other] = _CARD[given] + others[1:]
     state.swapped |= 1 << other
-    events.append(Swapped(other, given, taken))
+    events.append(_swapped(other, given, taken))
 
 
 def _change_yard(state: State, action: Action, events: list[Event]) -> None:

@@ -109,7 +109,7 @@ _CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(DOG + 1))
 #
 # Most of what lies on the table lies as it lay, so turns are put together from serialised pieces that are
 # kept: serialised messages one after the other are one message. Each piece of a view is a piece of the turn
-# around it, so that all are joined only once. A list of small numbers is serialised like a message whose bytes
+# around it, so that all are joined once. A list of small numbers is serialised like a message whose bytes
 # are the numbers.
 
 
