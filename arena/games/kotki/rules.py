@@ -561,6 +561,8 @@ _DOG_PENDING = DogPending()
 _STOPPED = Stopped()
 _placed = lru_cache(maxsize=1 << 12)(Placed)
 _swapped = lru_cache(maxsize=1 << 12)(Swapped)
+_action = lru_cache(maxsize=1 << 13)(Action)
+"""Lists that are kept share their actions: few make up very many lists, and are told apart by identity."""
 _TURN_ENDED = tuple(TurnEnded(seat) for seat in range(SEATS[-1]))
 _TURN_STARTED = tuple(
     tuple(TurnStarted(seat, number) for number in range(MAX_ROUNDS + 1)) for seat in range(SEATS[-1])
@@ -705,7 +707,7 @@ def _drawn_placings(state: State, home: int) -> Actions:
 
 @lru_cache(maxsize=1 << 14)
 def _onto(kind: int, cards: Pile, fields: int) -> Actions:
-    return tuple([Action(kind, card, field) for card in sorted(set(cards)) for field in SLOTS[fields]])
+    return tuple([_action(kind, card, field) for card in sorted(set(cards)) for field in SLOTS[fields]])
 
 
 @lru_cache(maxsize=1 << 14)
@@ -753,7 +755,7 @@ def _payments(slot: int, cost: Symbols, fields: int, subs: int) -> Actions:
     sources += [(0, 1 << cat, CAT_SHOWS[cat] & cost) for cat in members(subs) if CAT_SHOWS[cat] & cost]
     return tuple(
         [
-            Action(LURE, slot, sum([field for field, _, _ in chosen]), sum([sub for _, sub, _ in chosen]))
+            _action(LURE, slot, sum([field for field, _, _ in chosen]), sum([sub for _, sub, _ in chosen]))
             for chosen in combinations(sources, cost.bit_count())
             if _pays(cost, tuple([symbols for _, _, symbols in chosen]))
         ]
