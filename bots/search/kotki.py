@@ -9,7 +9,7 @@ from random import Random
 
 from arena.games.kotki import rules
 from arena.games.kotki.components import CAT_SHOWS, CATS, COST, DECK, DOG, EMPTY, POINTS, SHOWS
-from arena.games.kotki.rules import Action, Baits, CatIds, State, members
+from arena.games.kotki.rules import Action, CatIds, Pile, State, members
 
 BAIT = tuple((0.0, 0.6, 0.75, 0.85)[shown.bit_count()] for shown in SHOWS)
 """Points that a bait card is worth."""
@@ -54,7 +54,7 @@ def playout(state: State, rng: Random) -> Sequence[float]:
 def _another(state: State, rng: Random) -> State:
     """The same position with the bait stack in another order."""
     other = state.copy()
-    other.bait = tuple(rng.sample(state.bait[state.bait_taken :], len(state.bait) - state.bait_taken))
+    other.bait = bytes(rng.sample(state.bait[state.bait_taken :], len(state.bait) - state.bait_taken))
     other.bait_taken = 0
     return other
 
@@ -100,12 +100,12 @@ def _is_bust(state: State) -> bool:
     return state.phase == rules.AFTER and state.bait_taken == 1 and state.bait[0] == DOG
 
 
-def _best_four(cards: Baits) -> Baits:
-    return tuple(sorted(cards, key=BAIT.__getitem__, reverse=True)[:4])
+def _best_four(cards: Pile) -> Pile:
+    return bytes(sorted(cards, key=BAIT.__getitem__, reverse=True)[:4])
 
 
 @lru_cache(maxsize=1 << 16)
-def _pillow_worth(fields: Baits, subs: int, yard: CatIds) -> float:
+def _pillow_worth(fields: Pile, subs: int, yard: CatIds) -> float:
     return sum([BAIT[card] for card in fields]) + IN_REACH * _in_reach(fields, subs, yard)
 
 
@@ -114,7 +114,7 @@ def _abilities(unused: int) -> float:
     return sum(ABILITY[cat] for cat in members(unused))
 
 
-def _in_reach(fields: Baits, subs: int, yard: CatIds) -> int:
+def _in_reach(fields: Pile, subs: int, yard: CatIds) -> int:
     """Points of the cats of the yard that a pillow and substitutes can pay for together."""
     sources = [SHOWS[card] for card in fields if card != EMPTY] + [CAT_SHOWS[cat] for cat in members(subs)]
     return _most_points(tuple(sorted(sources)), tuple(sorted(filter(None, yard))))
@@ -164,7 +164,7 @@ def _reveal_or_stop(state: State) -> Action:
     loss = sum(worths) - sum([BAIT[card] for card in kept])
     better = max(0.0, 0.65 - worths[3])
     left = len(state.bait) - state.bait_taken
-    dogs = DOGS - state.bait_discard[DOG]
+    dogs = DOGS - state.bait_discard.count(DOG)
     if left and dogs * loss > (left - dogs) * better:
         return Action(rules.STOP)
     return Action(rules.REVEAL if left or better > loss else rules.STOP)
@@ -198,7 +198,7 @@ def _lure(state: State) -> Action:
     fields, subs, yard = state.pillows[state.home], state.unused[state.turn] & rules.SUBSTITUTES, state.yard
     for action in rules.actions(state, state.turn):
         if action.kind == rules.LURE:
-            kept = tuple([card for field, card in enumerate(fields) if not action.where >> field & 1])
+            kept = bytes([card for field, card in enumerate(fields) if not action.where >> field & 1])
             cats = tuple([cat for slot, cat in enumerate(yard) if slot != action.number])
             cat = yard[action.number]
             worth = POINTS[cat] + ABILITY[cat] + sum([BAIT[card] for card in kept])

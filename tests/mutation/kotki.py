@@ -10,14 +10,14 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "abilities are listed before swaps",
         "rules.py",
-        "return _swaps(state) + _abilities(state)",
-        "return _abilities(state) + _swaps(state)",
+        "return _swaps(state, home) + _abilities(state, home)",
+        "return _abilities(state, home) + _swaps(state, home)",
     ),
     Fault(
         "cards to be placed are listed in the order in which they came",
         "rules.py",
-        "tuple(sorted(set(state.collected)))",
-        "tuple(dict.fromkeys(state.collected))",
+        "for card in sorted(set(cards))",
+        "for card in dict.fromkeys(cards)",
     ),
     Fault(
         "a reshuffle begins from the wrong order",
@@ -83,8 +83,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "a locked arrow card can pay",
         "rules.py",
-        "a = 0 if state.locked >> home & 1 else SHOWS[arrow]",
-        "a = SHOWS[arrow]",
+        "    if locked:\n        fields[0] = 0\n",
+        "",
     ),
     Fault(
         "a substitute can be used again and again",
@@ -95,13 +95,13 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the dog that costs the collected cards is lost",
         "rules.py",
-        "    state.bait_discard[DOG] += 1\n    state.phase = AFTER",
-        "    state.phase = AFTER",
+        "state.bait_discard += cards + _CARD[DOG]",
+        "state.bait_discard += cards",
     ),
     Fault(
         "a card that is replaced is lost",
         "rules.py",
-        "    if replaced != EMPTY:\n        state.bait_discard[replaced] += 1\n",
+        "    if replaced != EMPTY:\n        state.bait_discard += _CARD[replaced]\n",
         "",
     ),
     Fault(
@@ -125,25 +125,25 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the view tells which cat is on top of the stack",
         "wire.py",
-        "top = POINTS[state.top_cat]",
-        "top = state.top_cat",
+        "top = POINTS[left[0]] if left else 0",
+        "top = left[0] if left else 0",
     ),
     Fault(
         "the view tells the order of the bait stack",
         "wire.py",
-        "KotkiView.BAIT_STACK_FIELD_NUMBER, sorted(stack)",
-        "KotkiView.BAIT_STACK_FIELD_NUMBER, stack",
+        "left = bytes(sorted(stack))",
+        "left = stack",
     ),
     Fault(
         "the view tells the order of the cat stack",
         "wire.py",
-        "cat_stack=sorted(stack)",
-        "cat_stack=stack",
+        "KotkiView.CAT_STACK_FIELD_NUMBER, bytes(sorted(left))",
+        "KotkiView.CAT_STACK_FIELD_NUMBER, left",
     ),
     Fault(
         "an event tells the next card of the bait stack",
         "rules.py",
-        "events.append(TurnEnded(player))",
+        "events.append(_TURN_ENDED[player])",
         "events.append(TurnEnded(state.bait[state.bait_taken % len(state.bait)]))",
     ),
     Fault(

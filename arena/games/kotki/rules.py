@@ -6,10 +6,11 @@ and sets of cats are integers as `components` says; a set of pillows, fields or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations, permutations
+from operator import or_
 from typing import NamedTuple, TypeAlias
 
 from arena.games.chance import Chance
@@ -34,6 +35,7 @@ from arena.games.kotki.components import (
     PILLOWS,
     POINTS,
     SHOWS,
+    SYMBOLS,
     WITH_ABILITY,
     YARD,
     Bait,
@@ -42,10 +44,12 @@ from arena.games.kotki.components import (
     cat_set,
 )
 
-Pillow: TypeAlias = tuple[Bait, ...]
-"""What lies on the four fields of a pillow, the arrow field first."""
 Baits: TypeAlias = tuple[Bait, ...]
 CatIds: TypeAlias = tuple[CatId, ...]
+Pile: TypeAlias = bytes
+"""Bait cards or cats, each a byte: quicker to copy, to join and to look up by than tuples."""
+Pillow: TypeAlias = Pile
+"""What lies on the four fields of a pillow, the arrow field first."""
 
 SEATS = range(2, 5)
 TARGETS = (10, 15)
@@ -99,7 +103,7 @@ KINDS = (
 ALL_FIELDS = (1 << FIELDS) - 1
 ALL_SLOTS = (1 << YARD) - 1
 ALL_PILLOWS = (1 << PILLOWS) - 1
-EMPTY_PILLOW: Pillow = (EMPTY,) * FIELDS
+EMPTY_PILLOW: Pillow = bytes((EMPTY,) * FIELDS)
 
 IGNORERS = cat_set(WITH_ABILITY["ignore_dog"])
 SUBSTITUTES = cat_set(WITH_ABILITY["substitute"])
@@ -226,7 +230,7 @@ def _check_deal(seats: int, deal: Deal) -> None:
 
 @dataclass(slots=True)
 class State:
-    """A match in play. Both stacks are tuples of which the first cards are taken already.
+    """A match in play. Both stacks are piles of which the first cards are taken already.
 
     Attributes:
         seats: number of players.
@@ -238,7 +242,7 @@ class State:
         drawn_from: while drawn cards are placed, the phase to which the turn returns.
         bait: the bait stack since it was last shuffled, top card first.
         bait_taken: cards that have been taken from it.
-        bait_discard: by face, bait cards that are discarded.
+        bait_discard: bait cards that are discarded, in the order in which they came.
         pillows: what lies on each pillow.
         locked: pillows that are locked.
         collected: cards revealed in this turn and neither placed nor lost yet, in order.
@@ -267,28 +271,28 @@ class State:
     round: int
     phase: int
     drawn_from: int
-    bait: Baits
+    bait: Pile
     bait_taken: int
-    bait_discard: list[int]
+    bait_discard: Pile
     pillows: list[Pillow]
     locked: int
-    collected: Baits
-    drawn: Baits
+    collected: Pile
+    drawn: Pile
     swapped: int
     placed: int
-    cats: CatIds
+    cats: Pile
     cats_taken: int
     cat_discard: int
     yard: list[CatId]
-    captured: list[CatIds]
+    captured: list[Pile]
     unused: list[int]
     points: list[int]
     over: bool
     chance: Chance = field(compare=False)
     later_bait: tuple[Baits, ...] = ()
     later_cats: tuple[CatIds, ...] = ()
-    bait_shuffled: tuple[Baits, ...] = ()
-    cats_shuffled: tuple[CatIds, ...] = ()
+    bait_shuffled: tuple[Pile, ...] = ()
+    cats_shuffled: tuple[Pile, ...] = ()
 
     def copy(self) -> State:
         """An independent state."""
@@ -302,7 +306,7 @@ class State:
             self.drawn_from,
             self.bait,
             self.bait_taken,
-            self.bait_discard[:],
+            self.bait_discard,
             self.pillows[:],
             self.locked,
             self.collected,
@@ -555,6 +559,17 @@ _REVEALED = tuple(Revealed(card) for card in range(DOG))
 _DOG_DISCARDED = DogDiscarded()
 _DOG_PENDING = DogPending()
 _STOPPED = Stopped()
+_placed = lru_cache(maxsize=1 << 12)(Placed)
+_swapped = lru_cache(maxsize=1 << 12)(Swapped)
+_action = lru_cache(maxsize=1 << 13)(Action)
+"""Lists that are kept share their actions: few make up very many lists, and are told apart by identity."""
+_TURN_ENDED = tuple(TurnEnded(seat) for seat in range(SEATS[-1]))
+_TURN_STARTED = tuple(
+    tuple(TurnStarted(seat, number) for number in range(MAX_ROUNDS + 1)) for seat in range(SEATS[-1])
+)
+
+_CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(EMPTY + 1))
+"""By face, a pile of one such card."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -565,9 +580,18 @@ def members(of: int) -> tuple[int, ...]:
 
 SLOTS = tuple(members(slots) for slots in range(ALL_SLOTS + 1))
 """By set of slots, fields or pillows its members."""
-_SWAPS: tuple[Actions, ...] = tuple(
-    tuple(Action(SWAP, pillow) for pillow in pillows) for pillows in SLOTS[: ALL_PILLOWS + 1]
+_SWAPS: tuple[tuple[Actions, ...], ...] = tuple(
+    tuple(
+        ()
+        if barred >> home & 1
+        else tuple(Action(SWAP, other) for other in SLOTS[ALL_PILLOWS & ~barred & ~(1 << home)])
+        for barred in range(ALL_PILLOWS + 1)
+    )
+    for home in range(PILLOWS)
 )
+"""By own pillow and set of pillows that cannot be swapped with, the swaps."""
+_ON_EACH = sum(1 << field * len(SYMBOLS) for field in range(FIELDS))
+"""Times a set of symbols: that set on each field."""
 
 
 # setup
@@ -590,20 +614,20 @@ def start(seats: int, options: Options, deal: Deal, chance: Chance) -> tuple[Sta
         round=1,
         phase=START,
         drawn_from=START,
-        bait=deal.bait,
+        bait=bytes(deal.bait),
         bait_taken=0,
-        bait_discard=[0] * (DOG + 1),
-        pillows=[(card, *EMPTY_PILLOW[1:]) for card in deal.arrows],
+        bait_discard=b"",
+        pillows=[_CARD[card] + EMPTY_PILLOW[1:] for card in deal.arrows],
         locked=0,
-        collected=(),
-        drawn=(),
+        collected=b"",
+        drawn=b"",
         swapped=0,
         placed=0,
-        cats=deal.cats,
+        cats=bytes(deal.cats),
         cats_taken=YARD,
         cat_discard=0,
         yard=list(deal.cats[:YARD]),
-        captured=[()] * seats,
+        captured=[b""] * seats,
         unused=[0] * seats,
         points=[0] * seats,
         over=False,
@@ -625,60 +649,65 @@ def to_move(state: State) -> tuple[Seat, ...]:
 
 def actions(state: State, seat: Seat) -> Actions:
     """Legal actions of the player to move, in canonical order (P8)."""
-    return _IN_PHASE[state.phase](state)
+    return _IN_PHASE[state.phase](state, state.home)
 
 
-def _at_start(state: State) -> Actions:
-    return _REVEAL + _lures(state) + _common(state)
+# Each of the following takes the own pillow of the player to move, too: nearly all need it.
 
 
-def _while_revealing(state: State) -> Actions:
-    return _REVEAL_OR_STOP + _common(state)
+def _at_start(state: State, home: int) -> Actions:
+    return _REVEAL + _lures(state, home) + _common(state, home)
 
 
-def _facing_dog(state: State) -> Actions:
-    return _ignorings(state) + _ACCEPT_DOG
+def _while_revealing(state: State, home: int) -> Actions:
+    return _REVEAL_OR_STOP + _common(state, home)
 
 
-def _while_placing(state: State) -> Actions:
-    return _placings(state) + _finish(state)
+def _facing_dog(state: State, home: int) -> Actions:
+    return _ignorings(state, home) + _ACCEPT_DOG
 
 
-def _while_luring(state: State) -> Actions:
-    return _lures(state) + _common(state) + _END_TURN
+def _while_placing(state: State, home: int) -> Actions:
+    return _placings(state, home) + _finish(state, home)
 
 
-def _after(state: State) -> Actions:
-    return _common(state) + _END_TURN
+def _while_luring(state: State, home: int) -> Actions:
+    return _lures(state, home) + _common(state, home) + _END_TURN
 
 
-def _common(state: State) -> Actions:
+def _after(state: State, home: int) -> Actions:
+    return _common(state, home) + _END_TURN
+
+
+def _common(state: State, home: int) -> Actions:
     """What may be done at any moment of a turn (P13, P14)."""
-    return _swaps(state) + _abilities(state)
+    if not state.unused[state.turn]:
+        return _swaps(state, home)
+    return _swaps(state, home) + _abilities(state, home)
 
 
-def _ignorings(state: State) -> Actions:
+def _ignorings(state: State, home: int) -> Actions:
     return tuple([Action(IGNORE_DOG, cat) for cat in members(state.unused[state.turn] & IGNORERS)])
 
 
-def _placings(state: State) -> Actions:
+def _placings(state: State, home: int) -> Actions:
     """Ways to place a collected card (P10)."""
-    free = 1 if state.pillows[state.home][0] == EMPTY else ALL_FIELDS & ~state.placed
-    return _onto(PLACE, tuple(sorted(set(state.collected))), free)
+    free = 1 if state.pillows[home][0] == EMPTY else ALL_FIELDS & ~state.placed
+    return _onto(PLACE, state.collected, free)
 
 
-def _finish(state: State) -> Actions:
-    return () if state.pillows[state.home][0] == EMPTY else _FINISH
+def _finish(state: State, home: int) -> Actions:
+    return () if state.pillows[home][0] == EMPTY else _FINISH
 
 
-def _drawn_placings(state: State) -> Actions:
+def _drawn_placings(state: State, home: int) -> Actions:
     """Ways to place a drawn card (P16)."""
-    return _onto(PLACE_DRAWN, tuple(sorted(set(state.drawn))), _empty_fields(state.pillows[state.home]))
+    return _onto(PLACE_DRAWN, state.drawn, _empty_fields(state.pillows[home]))
 
 
 @lru_cache(maxsize=1 << 14)
-def _onto(kind: int, cards: Baits, fields: int) -> Actions:
-    return tuple(Action(kind, card, field) for card in cards for field in SLOTS[fields])
+def _onto(kind: int, cards: Pile, fields: int) -> Actions:
+    return tuple([_action(kind, card, field) for card in sorted(set(cards)) for field in SLOTS[fields]])
 
 
 @lru_cache(maxsize=1 << 14)
@@ -686,39 +715,50 @@ def _empty_fields(pillow: Pillow) -> int:
     return sum(1 << field for field, card in enumerate(pillow) if card == EMPTY)
 
 
-def _lures(state: State) -> Actions:
+def _lures(state: State, home: int) -> Actions:
     """Ways to pay for a cat of the yard (P12)."""
-    home, subs = state.home, state.unused[state.turn] & SUBSTITUTES
-    arrow, first, second, third = state.pillows[home]
-    a = 0 if state.locked >> home & 1 else SHOWS[arrow]
-    b, c, d = SHOWS[first], SHOWS[second], SHOWS[third]
-    missing = ~(a | b | c | d | (_shown_by(subs) if subs else 0))
+    locked, subs = state.locked >> home & 1, state.unused[state.turn] & SUBSTITUTES
+    fields, shown = _shown_on(state.pillows[home], locked)
+    missing = ~(shown | _shown_by(subs)) if subs else ~shown
     lures: Actions = ()
     for slot, cat in enumerate(state.yard):
         cost = COST[cat]
         # Few cats can be paid for, and most that cannot are told by a symbol that nothing shows.
         if cat and not cost & missing:
-            lures += _payments(slot, cost, (a & cost, b & cost, c & cost, d & cost), subs)
+            lures += _payments(slot, cost, fields & cost * _ON_EACH, subs)
     return lures
+
+
+@lru_cache(maxsize=1 << 14)
+def _shown_on(pillow: Pillow, locked: int) -> tuple[int, Symbols]:
+    """What the cards of a pillow show that may pay (P18): by field, a bit for each symbol; all together."""
+    fields = [SHOWS[card] for card in pillow]
+    if locked:
+        fields[0] = 0
+    return sum(shown << field * len(SYMBOLS) for field, shown in enumerate(fields)), _any_of(fields)
 
 
 @lru_cache(maxsize=1 << 8)
 def _shown_by(subs: int) -> Symbols:
-    shown = 0
-    for cat in members(subs):
-        shown |= CAT_SHOWS[cat]
-    return shown
+    return _any_of(CAT_SHOWS[cat] for cat in members(subs))
+
+
+def _any_of(sets: Iterable[Symbols]) -> Symbols:
+    return reduce(or_, sets, 0)
 
 
 @lru_cache(maxsize=1 << 16)
-def _payments(slot: int, cost: Symbols, fields: tuple[Symbols, ...], subs: int) -> Actions:
+def _payments(slot: int, cost: Symbols, fields: int, subs: int) -> Actions:
     """Ways to pay a cost with fields and substitutes that show these symbols, as lures of a slot."""
-    sources = [(1 << number, 0, shown) for number, shown in enumerate(fields) if shown]
-    sources += [(0, 1 << cat, CAT_SHOWS[cat]) for cat in members(subs) if CAT_SHOWS[cat] & cost]
+    shown = [fields >> field * len(SYMBOLS) & cost for field in range(FIELDS)]
+    sources = [(1 << field, 0, symbols) for field, symbols in enumerate(shown) if symbols]
+    sources += [(0, 1 << cat, CAT_SHOWS[cat] & cost) for cat in members(subs) if CAT_SHOWS[cat] & cost]
     return tuple(
-        Action(LURE, slot, sum(field for field, _, _ in chosen), sum(sub for _, sub, _ in chosen))
-        for chosen in combinations(sources, cost.bit_count())
-        if pays(cost, [shown for _, _, shown in chosen])
+        [
+            _action(LURE, slot, sum([field for field, _, _ in chosen]), sum([sub for _, sub, _ in chosen]))
+            for chosen in combinations(sources, cost.bit_count())
+            if _pays(cost, tuple([symbols for _, _, symbols in chosen]))
+        ]
     )
 
 
@@ -731,27 +771,27 @@ def pays(cost: Symbols, sources: Sequence[Symbols]) -> bool:
     )
 
 
-def _swaps(state: State) -> Actions:
+_pays = lru_cache(maxsize=1 << 13)(pays)
+
+
+def _swaps(state: State, home: int) -> Actions:
     """Swaps of arrow cards (P13)."""
-    home = state.home
     first, second, third, fourth = state.pillows
-    barred = state.locked | (first[0] == EMPTY) | (second[0] == EMPTY) << 1
+    barred = state.locked | state.swapped | (first[0] == EMPTY) | (second[0] == EMPTY) << 1
     barred |= (third[0] == EMPTY) << 2 | (fourth[0] == EMPTY) << 3
-    if barred >> home & 1:
-        return ()
-    return _SWAPS[ALL_PILLOWS & ~(barred | state.swapped | 1 << home)]
+    return _SWAPS[home][barred]
 
 
-def _abilities(state: State) -> Actions:
+def _abilities(state: State, home: int) -> Actions:
     """Abilities that may be used at any moment and have an effect now (P14 to P18)."""
     usable = state.unused[state.turn] & AT_ANY_MOMENT
     if not usable:
         return ()
-    if usable & DRAWERS and (EMPTY not in state.pillows[state.home] or not _non_dogs_to_take(state)):
+    if usable & DRAWERS and (EMPTY not in state.pillows[home] or not _non_dogs_to_take(state)):
         usable &= ~DRAWERS
     if usable & SHIFTERS and len(_unlocked(state)) < 2:
         usable &= ~SHIFTERS
-    if state.locked >> state.home & 1:
+    if state.locked >> home & 1:
         usable &= ~PADLOCKS
     return _ability_actions(usable, _occupied(state.yard))
 
@@ -795,7 +835,9 @@ def _non_dogs_to_take(state: State) -> int:
     return NON_DOGS - lying - len(state.collected) - len(state.drawn)
 
 
-_IN_PHASE: tuple[Callable[[State], Actions], ...] = (
+_Listing: TypeAlias = Callable[[State, int], Actions]
+
+_IN_PHASE: tuple[_Listing, ...] = (
     _at_start,
     _while_revealing,
     _facing_dog,
@@ -807,36 +849,35 @@ _IN_PHASE: tuple[Callable[[State], Actions], ...] = (
 """By phase, all that is legal."""
 
 
-def _only(listed: Actions) -> Callable[[State], Actions]:
-    return lambda state: listed
-
-
+_ALWAYS: tuple[Actions, ...] = (_REVEAL, _REVEAL_OR_STOP, _ACCEPT_DOG, (), (), _END_TURN, _END_TURN)
+"""By phase, what is legal in any position."""
 _ANY_MOMENT = (START, REVEALING, LURING, AFTER)
-_OF_KIND: tuple[tuple[tuple[int, ...], Callable[[State], Actions]], ...] = (
-    ((START, REVEALING), _only(_REVEAL)),
-    ((REVEALING,), _only(_STOP)),
-    ((FACING_DOG,), _ignorings),
-    ((FACING_DOG,), _only(_ACCEPT_DOG)),
-    ((PLACING,), _placings),
-    ((PLACING,), _finish),
-    ((START, LURING), _lures),
-    (_ANY_MOMENT, _swaps),
-    (_ANY_MOMENT, _abilities),
-    (_ANY_MOMENT, _abilities),
-    (_ANY_MOMENT, _abilities),
-    (_ANY_MOMENT, _abilities),
-    ((DRAWN,), _drawn_placings),
-    ((LURING, AFTER), _only(_END_TURN)),
+_OF_KIND: tuple[tuple[int, tuple[int, ...], _Listing], ...] = (
+    (IGNORE_DOG, (FACING_DOG,), _ignorings),
+    (PLACE, (PLACING,), _placings),
+    (FINISH, (PLACING,), _finish),
+    (LURE, (START, LURING), _lures),
+    (SWAP, _ANY_MOMENT, _swaps),
+    (CHANGE_YARD, _ANY_MOMENT, _abilities),
+    (DRAW, _ANY_MOMENT, _abilities),
+    (SHIFT, _ANY_MOMENT, _abilities),
+    (PADLOCK, _ANY_MOMENT, _abilities),
+    (PLACE_DRAWN, (DRAWN,), _drawn_placings),
 )
-"""By kind of action, the phases in which it may be legal, and what of this kind then is."""
+"""Other kinds of action, the phases in which each may be legal, and what of this kind then is."""
+_KINDS_IN: tuple[dict[int, _Listing], ...] = tuple(
+    {kind: listed for kind, phases, listed in _OF_KIND if phase in phases} for phase in range(len(PHASES))
+)
+"""The same by phase and kind."""
 
 
 def is_legal(state: State, action: Action) -> bool:
     """Whether the player to move may do this: what `actions` lists, without listing all of it."""
-    if action.kind not in range(len(_OF_KIND)):
-        return False
-    phases, listed = _OF_KIND[action.kind]
-    return state.phase in phases and action in listed(state)
+    phase = state.phase
+    if action in _ALWAYS[phase]:
+        return True
+    listed = _KINDS_IN[phase].get(action.kind)
+    return listed is not None and action in listed(state, state.home)
 
 
 # a decision
@@ -873,7 +914,7 @@ def _reveal(state: State, action: Action, events: list[Event]) -> None:
     """Take a card; what a dog costs depends on whether it is the first card of the turn (P9)."""
     card = _take_other_than_dog(state, events) if state.phase == START else _take(state, events)
     if card != DOG:
-        state.collected += (card,)
+        state.collected += _CARD[card]
         state.phase = REVEALING
         events.append(_REVEALED[card])
     elif state.unused[state.turn] & IGNORERS:
@@ -885,16 +926,15 @@ def _reveal(state: State, action: Action, events: list[Event]) -> None:
 
 def _bust(state: State, action: Action, events: list[Event]) -> None:
     """The dog costs all collected cards, but not the turn (P9, P11)."""
-    cards, state.collected = state.collected, ()
-    _discard(state, cards)
-    state.bait_discard[DOG] += 1
+    cards, state.collected = state.collected, b""
+    state.bait_discard += cards + _CARD[DOG]
     state.phase = AFTER
-    events.append(Bust(cards))
+    events.append(Bust(tuple(cards)))
 
 
 def _ignore_dog(state: State, action: Action, events: list[Event]) -> None:
     _use(state, action.number)
-    state.bait_discard[DOG] += 1
+    state.bait_discard += _CARD[DOG]
     state.phase = REVEALING
     events.append(DogIgnored(action.number))
 
@@ -908,28 +948,27 @@ def _stop(state: State, action: Action, events: list[Event]) -> None:
 def _place(state: State, action: Action, events: list[Event]) -> None:
     """P10."""
     _, card, where, _ = action
-    replaced = state.pillows[state.home][where]
-    _lay(state, where, card)
+    replaced = _lay(state, where, card)
     if replaced != EMPTY:
-        state.bait_discard[replaced] += 1
+        state.bait_discard += _CARD[replaced]
     state.collected = _without(state.collected, card)
     state.placed |= 1 << where
-    events.append(Placed(card, where, replaced))
+    events.append(_placed(card, where, replaced))
     if not state.collected or state.placed == ALL_FIELDS:
         _end_placing(state, action, events)
 
 
 def _end_placing(state: State, action: Action, events: list[Event]) -> None:
-    cards, state.collected = state.collected, ()
+    cards, state.collected = state.collected, b""
     _surplus(state, cards, events)
     state.placed = 0
     state.phase = AFTER
 
 
-def _surplus(state: State, cards: Baits, events: list[Event]) -> None:
+def _surplus(state: State, cards: Pile, events: list[Event]) -> None:
     if cards:
-        _discard(state, cards)
-        events.append(Surplus(cards))
+        state.bait_discard += cards
+        events.append(Surplus(tuple(cards)))
 
 
 # luring cats
@@ -938,13 +977,13 @@ def _surplus(state: State, cards: Baits, events: list[Event]) -> None:
 def _lure(state: State, action: Action, events: list[Event]) -> None:
     """Pay, take the cat, refill the yard (P12)."""
     _, slot, fields, subs = action
-    cat, player = state.yard[slot], state.turn
-    pillow = list(state.pillows[state.home])
+    cat, player, home = state.yard[slot], state.turn, state.home
+    pillow = bytearray(state.pillows[home])
     for where in SLOTS[fields]:
-        state.bait_discard[pillow[where]] += 1
+        state.bait_discard += _CARD[pillow[where]]
         pillow[where] = EMPTY
-    state.pillows[state.home] = tuple(pillow)
-    state.captured[player] += (cat,)
+    state.pillows[home] = bytes(pillow)
+    state.captured[player] += bytes((cat,))
     state.unused[player] = state.unused[player] & ~subs | 1 << cat
     state.points[player] += POINTS[cat]
     state.yard[slot] = 0
@@ -973,11 +1012,12 @@ def _refill_yard(state: State, events: list[Event]) -> None:
 def _swap(state: State, action: Action, events: list[Event]) -> None:
     """P13."""
     pillows, home, other = state.pillows, state.home, action.number
-    given, taken = pillows[home][0], pillows[other][0]
-    pillows[home] = (taken, *pillows[home][1:])
-    pillows[other] = (given, *pillows[other][1:])
+    own, others = pillows[home], pillows[other]
+    given, taken = own[0], others[0]
+    pillows[home] = _CARD[taken] + own[1:]
+    pillows[other] = _CARD[given] + others[1:]
     state.swapped |= 1 << other
-    events.append(Swapped(other, given, taken))
+    events.append(_swapped(other, given, taken))
 
 
 def _change_yard(state: State, action: Action, events: list[Event]) -> None:
@@ -998,10 +1038,10 @@ def _draw(state: State, action: Action, events: list[Event]) -> None:
     _use(state, by)
     for _ in range(2 if CATS[by].ability == "draw_2" else 1):
         if _non_dogs_to_take(state):
-            state.drawn += (_take_other_than_dog(state, events),)
+            state.drawn += _CARD[_take_other_than_dog(state, events)]
     state.drawn_from = state.phase
     state.phase = DRAWN
-    events.append(Drawn(by, state.drawn))
+    events.append(Drawn(by, tuple(state.drawn)))
 
 
 def _place_drawn(state: State, action: Action, events: list[Event]) -> None:
@@ -1012,7 +1052,7 @@ def _place_drawn(state: State, action: Action, events: list[Event]) -> None:
     events.append(DrawnPlaced(card, where))
     if rest and EMPTY not in state.pillows[state.home]:
         _surplus(state, rest, events)
-        rest = ()
+        rest = b""
     state.drawn = rest
     if not rest:
         state.phase, state.drawn_from = state.drawn_from, START
@@ -1048,7 +1088,7 @@ def _use(state: State, cat: CatId) -> None:
 def _end_turn(state: State, action: Action, events: list[Event]) -> None:
     """P19 to P21."""
     player, following = state.turn, (state.turn + 1) % state.seats
-    events.append(TurnEnded(player))
+    events.append(_TURN_ENDED[player])
     if following == state.start_seat:
         if max(state.points) >= state.options.target or state.round == state.options.max_rounds:
             state.over = True
@@ -1061,9 +1101,8 @@ def _end_turn(state: State, action: Action, events: list[Event]) -> None:
     state.turn = following
     state.swapped = 0
     state.phase = START
-    events.append(TurnStarted(following, state.round))
-    home = state.home
-    if state.locked >> home & 1:
+    events.append(_TURN_STARTED[following][state.round])
+    if state.locked and state.locked >> (home := state.home) & 1:
         state.locked &= ~(1 << home)
         events.append(Unlocked(home))
 
@@ -1074,27 +1113,27 @@ def _feed_neutral(state: State, pillow: int, events: list[Event]) -> None:
     if EMPTY in fields:
         where = fields.index(EMPTY)
         card = _take_other_than_dog(state, events)
-        state.pillows[pillow] = (*fields[:where], card, *fields[where + 1 :])
+        state.pillows[pillow] = _with(fields, where, card)
         events.append(NeutralCard(pillow, where, card))
 
 
 # cards and stacks
 
 
-def _lay(state: State, where: int, card: Bait) -> None:
+def _lay(state: State, where: int, card: Bait) -> Bait:
+    """Put a card on an own field; what lay there comes off."""
     home = state.home
     pillow = state.pillows[home]
-    state.pillows[home] = (*pillow[:where], card, *pillow[where + 1 :])
+    state.pillows[home] = _with(pillow, where, card)
+    return pillow[where]
 
 
-def _without(cards: Baits, card: Bait) -> Baits:
-    index = cards.index(card)
-    return cards[:index] + cards[index + 1 :]
+def _with(pillow: Pillow, where: int, card: Bait) -> Pillow:
+    return pillow[:where] + _CARD[card] + pillow[where + 1 :]
 
 
-def _discard(state: State, cards: Baits) -> None:
-    for card in cards:
-        state.bait_discard[card] += 1
+def _without(cards: Pile, card: Bait) -> Pile:
+    return cards.replace(_CARD[card], b"", 1)
 
 
 def _take(state: State, events: list[Event]) -> Bait:
@@ -1109,33 +1148,33 @@ def _take(state: State, events: list[Event]) -> Bait:
 def _take_other_than_dog(state: State, events: list[Event]) -> Bait:
     """The next card that is no dog; the dogs before it are discarded."""
     while (card := _take(state, events)) == DOG:
-        state.bait_discard[DOG] += 1
+        state.bait_discard += _CARD[DOG]
         events.append(_DOG_DISCARDED)
     return card
 
 
 def _reshuffle_bait(state: State, events: list[Event]) -> None:
     """The discard, in bait order, is shuffled and becomes the stack (P2)."""
-    cards = [card for card, count in enumerate(state.bait_discard) for _ in range(count)]
+    cards = sorted(state.bait_discard)
     if state.later_bait:
         order, *later = state.later_bait
-        state.bait, state.later_bait = _first_of_each(order, state.bait_discard), tuple(later)
+        state.bait, state.later_bait = _those_of(cards, order), tuple(later)
     else:
         state.bait = _shuffled(state, cards)
     state.bait_taken = 0
-    state.bait_discard = [0] * (DOG + 1)
+    state.bait_discard = b""
     state.bait_shuffled += (state.bait,)
     events.append(BaitReshuffled(len(cards)))
 
 
-def _first_of_each(order: Baits, counts: Sequence[int]) -> Baits:
-    """The cards of an order, of each face only as many as are counted."""
-    left, chosen = list(counts), []
+def _those_of(cards: Iterable[Bait], order: Baits) -> Pile:
+    """These cards in the order that a deck of all cards has."""
+    left, chosen = list(cards), bytearray()
     for card in order:
-        if left[card]:
-            left[card] -= 1
+        if card in left:
+            left.remove(card)
             chosen.append(card)
-    return tuple(chosen)
+    return bytes(chosen)
 
 
 def _reshuffle_cats(state: State, events: list[Event]) -> None:
@@ -1143,7 +1182,7 @@ def _reshuffle_cats(state: State, events: list[Event]) -> None:
     cats = members(state.cat_discard)
     if state.later_cats:
         order, *later = state.later_cats
-        state.cats, state.later_cats = tuple(cat for cat in order if cat in cats), tuple(later)
+        state.cats, state.later_cats = _those_of(cats, order), tuple(later)
     else:
         state.cats = _shuffled(state, cats)
     state.cats_taken = 0
@@ -1152,12 +1191,12 @@ def _reshuffle_cats(state: State, events: list[Event]) -> None:
     events.append(CatsReshuffled(len(cats)))
 
 
-def _shuffled(state: State, cards: Sequence[int]) -> tuple[int, ...]:
+def _shuffled(state: State, cards: Sequence[int]) -> Pile:
     """Cards in an order that is drawn now."""
     order = list(cards)
     state.chance = state.chance.copy()
     state.chance.shuffle(order)
-    return tuple(order)
+    return bytes(order)
 
 
 _EFFECT: tuple[Callable[[State, Action, list[Event]], None], ...] = (
@@ -1195,7 +1234,7 @@ def outcome(state: State) -> Outcome:
     return Outcome(scores, competition_ranks(scores), details)
 
 
-def _details(cats: CatIds) -> str:
+def _details(cats: Pile) -> str:
     """What a score is made of."""
     if not cats:
         return "no cats"

@@ -10,17 +10,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 from botarena.v1.game_pb2 import GameOptions, GameTurn
 from botarena.v1.kotki_pb2 import (
     KotkiAbility,
     KotkiAction,
     KotkiActionKind,
+    KotkiCapturedCat,
     KotkiCat,
     KotkiEvent,
     KotkiOptions,
     KotkiPhase,
     KotkiPillow,
+    KotkiPlayer,
     KotkiSymbol,
     KotkiTurn,
     KotkiView,
@@ -33,6 +36,7 @@ from arena.games.kotki.components import (
     CATS,
     DECK,
     DOG,
+    FIELDS,
     PILLOWS,
     POINTS,
     SHOWS,
@@ -50,7 +54,6 @@ from arena.games.kotki.rules import (
     SWAP,
     Action,
     BaitReshuffled,
-    Baits,
     Bust,
     CatIds,
     CatsReshuffled,
@@ -66,7 +69,7 @@ from arena.games.kotki.rules import (
     NeutralCard,
     Options,
     Padlocked,
-    Pillow,
+    Pile,
     Placed,
     Revealed,
     Shifted,
@@ -82,7 +85,7 @@ from arena.games.kotki.rules import (
     YardFilled,
     members,
 )
-from arena.games.pieces import submessage
+from arena.games.pieces import submessage, varint
 
 _ABILITY = {
     ability.removeprefix("KOTKI_ABILITY_").lower(): number for ability, number in KotkiAbility.items()
@@ -99,87 +102,157 @@ _OWNERS: dict[int, tuple[Seat | None, ...]] = {
 }
 """By number of players and pillow, the seat of its player."""
 _TRANSLATION = bytes(_ON_WIRE).ljust(256, b"\0")
+_CARD: tuple[Pile, ...] = tuple(bytes((card,)) for card in range(DOG + 1))
 
 
 # views and turns
 #
-# Most of what lies on the table lies as it lay, so the views are put together from serialised pieces that are
-# kept: serialised messages one after the other are one message. A list of small numbers is serialised like a
-# message whose bytes are the numbers.
+# Most of what lies on the table lies as it lay, so turns are put together from serialised pieces that are
+# kept: serialised messages one after the other are one message. Each piece of a view is a piece of the turn
+# around it, so that all are joined once. A list of small numbers is serialised like a message whose bytes
+# are the numbers.
 
 
 def view(state: State, seat: Seat | None) -> KotkiView:
     """What a seat or a spectator may know now: the same for all (P24)."""
-    return KotkiView.FromString(_view_bytes(state))
+    return KotkiTurn.FromString(b"".join(_view_pieces(state))).view
 
 
 def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], events: Sequence[bytes]) -> bytes:
     """A turn as a seat is shown it: a GameTurn."""
-    shown = submessage(KotkiTurn.VIEW_FIELD_NUMBER, _view_bytes(state))
-    return submessage(GameTurn.KOTKI_FIELD_NUMBER, b"".join([shown, *map(_action_piece, actions), *events]))
+    pieces = _view_pieces(state)
+    pieces.append(_actions_piece(tuple(actions)))
+    pieces += events
+    return submessage(GameTurn.KOTKI_FIELD_NUMBER, b"".join(pieces))
 
 
-def _view_bytes(state: State) -> bytes:
-    locked = state.locked
-    pieces = [
-        _pillow_piece(seat, locked >> number & 1, state.pillows[number])
-        for number, seat in enumerate(_OWNERS[state.seats])
+def _view_pieces(state: State) -> list[bytes]:
+    options = state.options
+    first, second, third, fourth = state.pillows
+    before_first, before_second, before_third, before_fourth = _before_fields(state.seats, state.locked)
+    return [
+        before_first,
+        first.translate(_TRANSLATION),
+        before_second,
+        second.translate(_TRANSLATION),
+        before_third,
+        third.translate(_TRANSLATION),
+        before_fourth,
+        fourth.translate(_TRANSLATION),
+        _bait_stack_pieces(state.bait)[state.bait_taken],
+        _bait_discard_piece(state.bait_discard),
+        _hand_piece(state.collected, state.drawn),
+        _cats_piece(
+            tuple(state.captured),
+            tuple(state.unused),
+            tuple(state.points),
+            tuple(state.yard),
+            state.cats,
+            state.cats_taken,
+            state.cat_discard,
+        ),
+        _turn_piece(state.phase, state.drawn_from, state.swapped, state.placed),
+        _match_piece(
+            state.turn, state.start_seat, state.round, state.over, options.target, options.max_rounds
+        ),
     ]
-    pieces += map(_player_piece, HOMES[state.seats], state.points, state.captured, state.unused)
-    pieces += map(_yard_piece, state.yard)
-    pieces.append(_turn_piece(state.phase, state.drawn_from, state.swapped, state.placed))
-    top = POINTS[state.top_cat]
-    pieces.append(_match_piece(state.turn, state.start_seat, state.round, top, state.over, state.options))
-    pieces.append(_bait_stack_piece(state.bait[state.bait_taken :]))
-    pieces.append(_bait_discard_piece(bytes(state.bait_discard)))
-    pieces.append(_cats_piece(state.cats[state.cats_taken :], state.cat_discard))
-    if state.collected or state.drawn:
-        pieces.append(_hand_piece(state.collected, state.drawn))
-    return b"".join(pieces)
 
 
-@lru_cache(maxsize=1 << 10)
-def _bait_stack_piece(stack: Baits) -> bytes:
-    """What a stack holds, in bait order."""
-    return _baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, sorted(stack))
+def _piece(part: KotkiView) -> bytes:
+    return submessage(KotkiTurn.VIEW_FIELD_NUMBER, part.SerializeToString())
 
 
-@lru_cache(maxsize=1 << 10)
-def _bait_discard_piece(counts: bytes) -> bytes:
-    cards = [card for card, count in enumerate(counts) for _ in range(count)]
-    return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, cards)
+# bait
 
 
-@lru_cache(maxsize=1 << 10)
-def _hand_piece(collected: Baits, drawn: Baits) -> bytes:
+@lru_cache(maxsize=1 << 8)
+def _before_fields(seats: int, locked: int) -> tuple[bytes, ...]:
+    """By pillow, its piece of a view up to the cards on its fields, which are the last bytes of it."""
+    pillows = [
+        KotkiPillow(seat=seat, locked=bool(locked >> number & 1), fields=[0] * FIELDS)
+        for number, seat in enumerate(_OWNERS[seats])
+    ]
+    return tuple(_piece(KotkiView(pillows=[pillow]))[:-FIELDS] for pillow in pillows)
+
+
+@lru_cache(maxsize=1 << 9)
+def _bait_stack_pieces(stack: Pile) -> tuple[bytes, ...]:
+    """By number of cards that are taken from a stack, what it still holds, in bait order."""
+    left = bytes(sorted(stack))
+    pieces = [_baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, left)]
+    for card in stack:
+        left = left.replace(_CARD[card], b"", 1)
+        pieces.append(_baits_piece(KotkiView.BAIT_STACK_FIELD_NUMBER, left))
+    return tuple(pieces)
+
+
+@lru_cache(maxsize=1 << 11)
+def _bait_discard_piece(discard: Pile) -> bytes:
+    """What the discard holds, in bait order."""
+    return _baits_piece(KotkiView.BAIT_DISCARD_FIELD_NUMBER, bytes(sorted(discard)))
+
+
+@lru_cache(maxsize=1 << 11)
+def _hand_piece(collected: Pile, drawn: Pile) -> bytes:
     return _baits_piece(KotkiView.COLLECTED_FIELD_NUMBER, collected) + _baits_piece(
         KotkiView.DRAWN_FIELD_NUMBER, drawn
     )
 
 
-def _baits_piece(number: int, cards: Sequence[Bait]) -> bytes:
-    return submessage(number, bytes(cards).translate(_TRANSLATION)) if cards else b""
+def _baits_piece(field: int, cards: Pile) -> bytes:
+    if not cards:
+        return b""
+    return submessage(KotkiTurn.VIEW_FIELD_NUMBER, submessage(field, cards.translate(_TRANSLATION)))
 
 
-@lru_cache(maxsize=1 << 10)
-def _cats_piece(stack: CatIds, discard: int) -> bytes:
-    """What the cat stack and the cat discard hold, by number."""
-    return KotkiView(cat_stack=sorted(stack), cat_discard=members(discard)).SerializeToString()
+# cats
 
 
-@lru_cache(maxsize=1 << 14)
-def _pillow_piece(seat: Seat | None, locked: int, pillow: Pillow) -> bytes:
-    fields = [_ON_WIRE[card] for card in pillow]
-    return KotkiView(pillows=[KotkiPillow(seat=seat, locked=bool(locked), fields=fields)]).SerializeToString()
+@lru_cache(maxsize=1 << 11)
+def _cats_piece(
+    captured: tuple[Pile, ...],
+    unused: tuple[int, ...],
+    points: tuple[int, ...],
+    yard: CatIds,
+    stack: Pile,
+    taken: int,
+    discard: int,
+) -> bytes:
+    """Where the cats are: with the players, in the yard, in stack and discard. Few decisions change that."""
+    pieces = [
+        *map(_player_part, HOMES[len(captured)], points, captured, unused),
+        *[_YARD[cat] for cat in yard],
+        _cat_stack_parts(stack)[taken],
+        _numbers_part(KotkiView.CAT_DISCARD_FIELD_NUMBER, bytes(members(discard))),
+    ]
+    return submessage(KotkiTurn.VIEW_FIELD_NUMBER, b"".join(pieces))
 
 
-@lru_cache(maxsize=1 << 13)
-def _player_piece(home: int, points: int, cats: CatIds, unused: int) -> bytes:
-    piece = KotkiView()
-    player = piece.players.add(pillow=home, points=points)
-    for cat in cats:
-        player.cats.add(cat=_cat(cat), used=not unused >> cat & 1)
-    return piece.SerializeToString()
+@lru_cache(maxsize=1 << 12)
+def _player_part(home: int, points: int, cats: Pile, unused: int) -> bytes:
+    parts = [_player_start(home, points), *[_CAPTURED[unused >> cat & 1][cat] for cat in cats]]
+    return submessage(KotkiView.PLAYERS_FIELD_NUMBER, b"".join(parts))
+
+
+@lru_cache(maxsize=1 << 9)
+def _player_start(home: int, points: int) -> bytes:
+    return KotkiPlayer(pillow=home, points=points).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 9)
+def _cat_stack_parts(stack: Pile) -> tuple[bytes, ...]:
+    """By number of tiles taken from a stack, what it still holds, by number, and its top's points."""
+    return tuple([_cat_stack_part(stack[taken:]) for taken in range(len(stack) + 1)])
+
+
+def _cat_stack_part(left: Pile) -> bytes:
+    top = POINTS[left[0]] if left else 0
+    cats = _numbers_part(KotkiView.CAT_STACK_FIELD_NUMBER, bytes(sorted(left)))
+    return cats + _part(KotkiView.TOP_CAT_POINTS_FIELD_NUMBER, top)
+
+
+def _numbers_part(field: int, numbers: bytes) -> bytes:
+    return submessage(field, numbers) if numbers else b""
 
 
 def _cat(number: CatId) -> KotkiCat:
@@ -189,36 +262,55 @@ def _cat(number: CatId) -> KotkiCat:
     return KotkiCat(number=number, cost=cost, points=points, ability=_ABILITY[ability], shows=shows)
 
 
-@lru_cache(maxsize=64)
-def _yard_piece(cat: CatId) -> bytes:
-    return KotkiView(yard=[_cat(cat)]).SerializeToString()
+_YARD = tuple(KotkiView(yard=[_cat(cat)]).SerializeToString() for cat in (0, *CAT_IDS))
+"""By cat, its part of a view while it is in the yard."""
+_CAPTURED = tuple(
+    tuple(
+        KotkiPlayer(cats=[KotkiCapturedCat(cat=_cat(cat), used=used)]).SerializeToString()
+        for cat in (0, *CAT_IDS)
+    )
+    for used in (True, False)
+)
+"""By whether it can still use its ability and cat, its part of a player who has captured it."""
+
+
+# how far turn and match have come
 
 
 @lru_cache(maxsize=1 << 12)
 def _turn_piece(phase: int, drawn_from: int, swapped: int, placed: int) -> bytes:
     """What has been done in this turn."""
-    return KotkiView(
-        phase=_PHASE[phase],
-        drawn_from=_PHASE[drawn_from],
-        swapped=members(swapped),
-        placed=members(placed),
-    ).SerializeToString()
+    return _piece(
+        KotkiView(
+            phase=_PHASE[phase],
+            drawn_from=_PHASE[drawn_from],
+            swapped=members(swapped),
+            placed=members(placed),
+        )
+    )
 
 
 @lru_cache(maxsize=1 << 13)
-def _match_piece(
-    turn: Seat, start_seat: Seat, round: int, top_cat_points: int, over: bool, options: Options
-) -> bytes:
+def _match_piece(turn: Seat, start_seat: Seat, round: int, over: bool, target: int, max_rounds: int) -> bytes:
     """How far the match has come."""
-    return KotkiView(
-        turn_seat=turn,
-        start_seat=start_seat,
-        round=round,
-        top_cat_points=top_cat_points,
-        over=over,
-        target=options.target,
-        max_rounds=options.max_rounds,
-    ).SerializeToString()
+    return _piece(
+        KotkiView(
+            turn_seat=turn,
+            start_seat=start_seat,
+            round=round,
+            over=over,
+            target=target,
+            max_rounds=max_rounds,
+        )
+    )
+
+
+# actions
+
+
+@lru_cache(maxsize=1 << 12)
+def _actions_piece(actions: tuple[Action, ...]) -> bytes:
+    return b"".join(map(_action_piece, actions))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -279,6 +371,16 @@ _SETS = frozenset(("fields", "subs", "slots"))
 """Fields of events that hold sets."""
 
 
+def _layout(event: Any, name: str) -> tuple[int, tuple[tuple[int, str], ...]]:
+    field = KotkiEvent.DESCRIPTOR.fields_by_name[name]
+    inner = getattr(KotkiEvent(), name).DESCRIPTOR.fields_by_name
+    return field.number, tuple((inner[name].number, name) for name in event._fields)
+
+
+_LAYOUTS = {event: _layout(event, name) for event, name in _IN_MESSAGE.items()}
+"""By type of event, the number of its message, and of the fields in there their numbers and names."""
+
+
 @lru_cache(maxsize=1 << 13, typed=True)
 def event_message(event: Event) -> KotkiEvent:
     """An event on the wire. To be read only: equal events are one message."""
@@ -294,19 +396,28 @@ def event_message(event: Event) -> KotkiEvent:
     return message
 
 
-def _shown(name: str, value: int | Sequence[int]) -> int | Sequence[int]:
+def _shown(name: str, value: Any) -> int | Sequence[int]:
     """A field of an event as its message holds it."""
-    if isinstance(value, int):
-        if name in _SETS:
-            return members(value)
-        return _ON_WIRE[value] if name in _CARDS else value
-    return [_ON_WIRE[card] for card in value] if name in _CARDS else value
+    if name in _SETS:
+        return members(value)
+    if name in _CARDS:
+        return _ON_WIRE[value] if isinstance(value, int) else [_ON_WIRE[card] for card in value]
+    return value  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=1 << 13, typed=True)
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
-    return KotkiTurn(events=[event_message(event)]).SerializeToString()
+    number, fields = _LAYOUTS[type(event)]
+    parts = [_part(field, _shown(name, value)) for (field, name), value in zip(fields, event, strict=True)]
+    return submessage(KotkiTurn.EVENTS_FIELD_NUMBER, submessage(number, b"".join(parts)))
+
+
+def _part(field: int, shown: int | Sequence[int]) -> bytes:
+    """A field of a message: one number or several, none of them negative."""
+    if isinstance(shown, int):
+        return varint(field << 3) + varint(shown) if shown else b""
+    return submessage(field, b"".join(map(varint, shown))) if shown else b""
 
 
 # options
@@ -334,8 +445,8 @@ def options_from(message: GameOptions) -> Options:
 def imagine(view: KotkiView, events: Sequence[KotkiEvent], rng: Random) -> State:
     """A state that looks like this view: the order of the stacks and later reshuffles are invented."""
     state = _table(view.SerializeToString()).copy()
-    state.bait = _in_any_order(state.bait, rng)
-    state.cats = _cats_in_any_order(state.cats, view.top_cat_points, rng)
+    state.bait = bytes(_in_any_order(state.bait, rng))
+    state.cats = bytes(_cats_in_any_order(state.cats, view.top_cat_points, rng))
     state.chance = Chance(rng.randbytes(SEED_BYTES))
     return state
 
@@ -346,15 +457,15 @@ def redeal(deal: Deal, state: State, seat: Seat, rng: Random) -> Deal:
     What is left of the stacks is in another order. All earlier stacks were seen to their end, or there would
     have been no reshuffle; they are given as they were. The next reshuffles are given too, at random.
     """
-    bait = state.bait[: state.bait_taken] + _in_any_order(state.bait[state.bait_taken :], rng)
+    bait = (*state.bait[: state.bait_taken], *_in_any_order(state.bait[state.bait_taken :], rng))
     rest = _cats_in_any_order(state.cats[state.cats_taken :], POINTS[state.top_cat], rng)
-    cats = state.cats[: state.cats_taken] + rest
+    cats = (*state.cats[: state.cats_taken], *rest)
     first_bait, *later_bait = (*(deal.bait, *state.bait_shuffled)[:-1], bait)
     first_cats, *later_cats = (*(deal.cats, *state.cats_shuffled)[:-1], cats)
     return replace(
         deal,
-        bait=first_bait,
-        cats=first_cats,
+        bait=tuple(first_bait),
+        cats=tuple(first_cats),
         later_bait=(*(_whole(order, DECK) for order in later_bait), _in_any_order(DECK, rng)),
         later_cats=(*(_whole(order, CAT_IDS) for order in later_cats), _in_any_order(CAT_IDS, rng)),
     )
@@ -390,10 +501,7 @@ def _table(view: bytes) -> State:
     Searching bots imagine the same view many times, and reading it is what takes long.
     """
     seen = KotkiView.FromString(view)
-    discard = [0] * (DOG + 1)
-    for card in _baits(seen.bait_discard):
-        discard[card] += 1
-    captured = [tuple(held.cat.number for held in player.cats) for player in seen.players]
+    captured = [bytes(held.cat.number for held in player.cats) for player in seen.players]
     return State(
         seats=len(seen.players),
         options=Options(seen.target, seen.max_rounds),
@@ -404,14 +512,14 @@ def _table(view: bytes) -> State:
         drawn_from=_PHASE.index(seen.drawn_from),
         bait=_baits(seen.bait_stack),
         bait_taken=0,
-        bait_discard=discard,
+        bait_discard=_baits(seen.bait_discard),
         pillows=[_baits(pillow.fields) for pillow in seen.pillows],
         locked=sum(1 << number for number, pillow in enumerate(seen.pillows) if pillow.locked),
         collected=_baits(seen.collected),
         drawn=_baits(seen.drawn),
         swapped=sum(1 << pillow for pillow in seen.swapped),
         placed=sum(1 << field for field in seen.placed),
-        cats=tuple(seen.cat_stack),
+        cats=bytes(seen.cat_stack),
         cats_taken=0,
         cat_discard=cat_set(seen.cat_discard),
         yard=[cat.number for cat in seen.yard],
@@ -423,5 +531,5 @@ def _table(view: bytes) -> State:
     )
 
 
-def _baits(bits: Iterable[int]) -> Baits:
-    return tuple([_OFF_WIRE[card] for card in bits])
+def _baits(bits: Iterable[int]) -> Pile:
+    return bytes([_OFF_WIRE[card] for card in bits])

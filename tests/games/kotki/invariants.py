@@ -17,7 +17,7 @@ def check_kotki(state: State) -> None:
     assert 1 <= state.round <= state.options.max_rounds
     assert (state.phase == rules.DRAWN) == bool(state.drawn)
     if state.phase == rules.START:
-        assert (state.collected, state.placed) == ((), 0)
+        assert (state.collected, state.placed) == (b"", 0)
         # Whoever has the target now must have reached it in this round.
         assert state.over or state.turn != state.start_seat or not _target_reached(state)
     for seat in rules.to_move(state):
@@ -29,15 +29,14 @@ def check_kotki(state: State) -> None:
 
 def _check_bait(state: State) -> None:
     stack = state.bait[state.bait_taken :]
-    discard = [card for card, count in enumerate(state.bait_discard) for _ in range(count)]
     lying = [card for pillow in state.pillows for card in pillow if card != EMPTY]
     pending = [DOG] * (state.phase == rules.FACING_DOG)
-    everywhere = [*stack, *discard, *lying, *state.collected, *state.drawn, *pending]
+    everywhere = [*stack, *state.bait_discard, *lying, *state.collected, *state.drawn, *pending]
     assert tuple(sorted(everywhere)) == DECK
     assert DOG not in (*lying, *state.collected, *state.drawn)
     assert len(state.pillows) == 4
     assert {len(pillow) for pillow in state.pillows} == {4}
-    assert rules._non_dogs_to_take(state) == sum(card != DOG for card in (*stack, *discard))
+    assert rules._non_dogs_to_take(state) == sum(card != DOG for card in (*stack, *state.bait_discard))
 
 
 def _check_cats(state: State) -> None:
@@ -143,7 +142,7 @@ def _abilities(state: State, home: int, own: Sequence[int]) -> Iterator[Action]:
         for slots in combinations(occupied, size):
             if slots:
                 yield Action(rules.CHANGE_YARD, cat, sum(1 << slot for slot in slots))
-    others = [*state.bait[state.bait_taken :], *(card for card in range(DOG) if state.bait_discard[card])]
+    others = [*state.bait[state.bait_taken :], *state.bait_discard]
     if EMPTY in state.pillows[home] and any(card != DOG for card in others):
         yield from (Action(rules.DRAW, cat) for cat, _ in with_ability("draw_1", "draw_2"))
     if state.locked.bit_count() <= 2:

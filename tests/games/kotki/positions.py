@@ -85,21 +85,21 @@ def position(
     """
     state, _ = rules.start(seats, options, deal_of(), Chance(SEED))
     state.turn, state.start_seat, state.round = turn, start_seat, round
-    lying = [baits(pillow) for pillow in (*pillows, *OTHERS_EMPTY)[:4]]
+    lying = [bytes(baits(pillow)) for pillow in (*pillows, *OTHERS_EMPTY)[:4]]
     state.pillows = lying
     left = list(DECK)
     for card in (*(card for pillow in lying for card in pillow if card != EMPTY), *baits(stack)):
         left.remove(card)
-    state.bait, state.bait_taken = (*baits(stack), *(left if rest == "stack" else ())), 0
-    state.bait_discard = [left.count(card) if rest == "discard" else 0 for card in range(DOG + 1)]
-    state.captured = [numbers((cats or {}).get(seat, "")) for seat in range(seats)]
+    state.bait, state.bait_taken = bytes((*baits(stack), *(left if rest == "stack" else ()))), 0
+    state.bait_discard = bytes(left if rest == "discard" else ())
+    state.captured = [bytes(numbers((cats or {}).get(seat, ""))) for seat in range(seats)]
     state.unused = [cat_set(set(own) - set(numbers(used))) for own in state.captured]
     state.points = [sum(POINTS[cat] for cat in own) for own in state.captured]
     named = {*numbers(cat_stack), *(cat for own in state.captured for cat in own)}
     free = [cat for cat in CAT_IDS if cat not in named]
     state.yard = list(free[:4] if yard is None else numbers(yard))
     others = [cat for cat in free if cat not in state.yard]
-    state.cats, state.cats_taken = (*numbers(cat_stack), *(others if cat_rest == "stack" else ())), 0
+    state.cats, state.cats_taken = bytes((*numbers(cat_stack), *(others if cat_rest == "stack" else ()))), 0
     state.cat_discard = cat_set(others) if cat_rest == "discard" else 0
     state.locked = sum(1 << pillow for pillow in locked)
     return state
@@ -177,7 +177,7 @@ def arrows(state: State) -> str:
 
 def discard(state: State) -> str:
     """The bait discard in bait order."""
-    return baits_text(card for card, count in enumerate(state.bait_discard) for _ in range(count))
+    return baits_text(sorted(state.bait_discard))
 
 
 def collected(state: State) -> str:

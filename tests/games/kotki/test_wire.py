@@ -74,9 +74,8 @@ def test_a_view_field_by_field() -> None:
         rest="discard",
         options=Options(15, 50),
     )
-    state.bait_discard = [0] * 26
-    state.bait_discard[bait("D")] = 2
-    state.cats, state.cat_discard = (17, 9), 1 << 3 | 1 << 8
+    state.bait_discard = bytes(baits("D D"))
+    state.cats, state.cat_discard = bytes((17, 9)), 1 << 3 | 1 << 8
     play(state, REVEAL)
     assert KOTKI.view(state, None) == KotkiView(
         pillows=[
@@ -237,6 +236,6 @@ def test_a_view_is_the_same_whatever_the_order_of_the_stacks() -> None:
     state = position("F|- - -", stack="D L+M", cat_stack="11 28")
     other = state.copy()
     other.bait = other.bait[::-1]
-    other.cats = (12, *(cat for cat in other.cats if cat != 12))
+    other.cats = bytes((12, *(cat for cat in other.cats if cat != 12)))
     for seat in (None, 0, 3):
         assert KOTKI.view(other, seat) == KOTKI.view(state, seat)
