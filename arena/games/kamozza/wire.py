@@ -10,19 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from random import Random
+from typing import NamedTuple
 
 from botarena.v1.game_pb2 import GameClaim, GameOptions, GameTurn
 from botarena.v1.kamozza_pb2 import (
     KamozzaAction,
+    KamozzaBoarding,
+    KamozzaCargo,
     KamozzaClaim,
+    KamozzaCommitted,
+    KamozzaDocked,
+    KamozzaEliminated,
+    KamozzaEnded,
     KamozzaEvent,
     KamozzaFate,
     KamozzaLoad,
     KamozzaMode,
     KamozzaOptions,
     KamozzaPastRound,
+    KamozzaPlayer,
     KamozzaPort,
     KamozzaResolved,
+    KamozzaRoundBegan,
+    KamozzaSaid,
+    KamozzaScored,
     KamozzaShip,
     KamozzaShipKind,
     KamozzaStage,
@@ -35,6 +46,7 @@ from arena.games.kamozza import rules
 from arena.games.kamozza.rules import (
     ALL_ACTIONS,
     ALL_CARDS,
+    ALL_DOCKS,
     CARD_OF,
     CARD_VALUES,
     CAT_SHIP,
@@ -47,6 +59,7 @@ from arena.games.kamozza.rules import (
     NOTHING_SAID,
     PORT_A,
     PORT_B,
+    SINGLE_LOADS,
     TYPHOON,
     Action,
     Began,
@@ -62,13 +75,14 @@ from arena.games.kamozza.rules import (
     Load,
     Options,
     Past,
+    Port,
     Resolved,
     Scored,
     Ship,
     Stamp,
     State,
 )
-from arena.games.pieces import submessage
+from arena.games.pieces import submessage, varint
 
 _WIRE_PORT = {PORT_A: KamozzaPort.KAMOZZA_PORT_A, PORT_B: KamozzaPort.KAMOZZA_PORT_B}
 _PORT = {on_wire: port for port, on_wire in _WIRE_PORT.items()}
@@ -88,13 +102,15 @@ _WIRE_FATE = dict(
     )
 )
 _FATE = {on_wire: fate for fate, on_wire in _WIRE_FATE.items()}
+_VIEW_KEY = varint(KamozzaTurn.VIEW_FIELD_NUMBER << 3 | 2)
 _WIRE_MODE = {"base": KamozzaMode.KAMOZZA_MODE_BASE, "variant": KamozzaMode.KAMOZZA_MODE_VARIANT}
 
 
 # views and turns
 #
-# Finished rounds stay as they are and most of a player as well, so the views are put together from
-# serialised pieces that are kept: serialised messages one after the other are one message.
+# The parts of a view change at different times. Most of it stays as it is during a round; then numbers of
+# committed cards are added, and a seat's own cards. So each part is serialised once and kept, and a view is
+# put together from them: serialised messages one after the other are one message.
 
 
 def view(state: State, seat: Seat | None) -> KamozzaView:
@@ -104,53 +120,23 @@ def view(state: State, seat: Seat | None) -> KamozzaView:
 
 def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], events: Sequence[bytes]) -> bytes:
     """A turn as the seat is shown it: a GameTurn."""
-    view = submessage(KamozzaTurn.VIEW_FIELD_NUMBER, _view_bytes(state, seat))
-    turn = b"".join([view, _actions_piece(tuple(actions)), *events])
+    view = _view_bytes(state, seat)
+    listed = _LISTED.get(id(actions)) or _actions_piece(actions)
+    turn = b"".join([_VIEW_KEY, varint(len(view)), view, listed, *events])
     return submessage(GameTurn.KAMOZZA_FIELD_NUMBER, turn)
 
 
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
-    pieces = [
-        _round_piece(state.seats, state.options, state.deal, state.round, state.arrived, bool(state.movers)),
-        _stage_piece(state.loading, state.movers),
-    ]
-    numbers = [COUNT[cards] for cards in state.committed]
-    own = [0] * state.seats
-    if seat is not None:
-        own[seat] = state.committed[seat]
-    pieces += map(
-        _player_piece,
-        state.points,
-        state.loaded,
-        state.lost,
-        state.hands,
-        numbers,
-        own,
-        state.claims,
-        state.stamps,
-        state.eliminated,
-    )
-    pieces += map(_past_piece, state.past)
-    return b"".join(pieces)
-
-
-@lru_cache(maxsize=2048)
-def _round_piece(seats: int, options: Options, deal: Deal, round_: int, arrived: int, in_port: bool) -> bytes:
-    """What stays as it is during a round. Of the ships to come just the cards are told, not their order."""
-    piece = KamozzaView(round=round_, rounds=rules.rounds_of(seats, options))
-    piece.start_seat = (deal.start_seat + round_ - 1) % seats
-    a, b = deal.decks
-    if in_port:
-        piece.ships.extend([_ship_message(deck[arrived - 1]) for deck in (a, b) if deck])
-    piece.undrawn_a.extend(map(_ship_message, _in_order(a[arrived:])))
-    piece.undrawn_b.extend(map(_ship_message, _in_order(b[arrived:])))
-    piece.options.CopyFrom(options_message(options).kamozza)
-    return piece.SerializeToString()
-
-
-def _in_order(ships: Iterable[Ship]) -> tuple[Ship, ...]:
-    """Ordinary ships by capacity, then typhoons, then the cat ship."""
-    return tuple(sorted(ships, key=lambda ship: (ship < 1, -ship if ship < 1 else ship)))
+    kept = _kept_of(state)
+    committed, claims = state.committed, state.claims
+    if claims == kept.silence:
+        players = [by_number[COUNT[cards]] for by_number, cards in zip(kept.players, committed, strict=True)]
+    else:
+        numbers = [_NUMBER_PIECES[COUNT[cards]] for cards in committed]
+        players = list(map(_player_piece, kept.revealed, numbers, claims))
+    if seat is not None and (own := committed[seat]):
+        players[seat] = _player_piece(kept.revealed[seat], _OWN_PIECES[own], claims[seat])
+    return b"".join([kept.table, _stage_piece(state.loading, state.movers), *players])
 
 
 @lru_cache(maxsize=256)
@@ -161,40 +147,121 @@ def _stage_piece(loading: bool, movers: tuple[Seat, ...]) -> bytes:
     return KamozzaView(stage=stage, to_move=movers).SerializeToString()
 
 
-@lru_cache(maxsize=16384)
-def _player_piece(
-    points: int,
-    loaded: Cards,
-    lost: Cards,
-    hand: Cards,
-    committed: int,
-    own: Cards,
-    claim: Claim,
-    stamp: Stamp,
-    eliminated: int,
-) -> bytes:
-    piece = KamozzaView()
-    player = piece.players.add(points=points, committed=committed, eliminated=eliminated)
-    player.loaded.extend(CARD_VALUES[loaded])
-    player.lost.extend(CARD_VALUES[lost])
-    player.hand.extend(CARD_VALUES[hand])
-    player.committed_cards.extend(CARD_VALUES[own])
-    if claim != NOTHING_SAID:
-        player.claim.CopyFrom(_claim_message(claim))
-    if stamp != NEVER:
-        player.boarded.round, player.boarded.position, player.boarded.place = stamp
-    return piece.SerializeToString()
+# what stays as it is during a round
+
+
+class _Kept(NamedTuple):
+    """Pieces of a view that stay as they are during a round.
+
+    Attributes:
+        shown: everything that they show.
+        past: the finished rounds.
+        table: what belongs to no player, the finished rounds included.
+        revealed: by seat what has been revealed of a player, not wrapped up as a player yet.
+        players: by seat and number of committed cards a player that says nothing.
+        silence: the claims if nobody says anything.
+    """
+
+    shown: tuple[object, ...]
+    past: bytes
+    table: bytes
+    revealed: list[bytes]
+    players: list[tuple[bytes, ...]]
+    silence: list[Claim]
+
+
+_KEPT: dict[int, _Kept] = {}
+"""The latest pieces by the identity of a state. All that they show is compared before they are used, so it
+does no harm if another state is of that identity by now."""
+_KEPT_STATES = 512
+
+
+def _kept_of(state: State) -> _Kept:
+    kept = _KEPT.get(id(state))
+    if kept is None or kept.shown != _shown(state):
+        if len(_KEPT) >= _KEPT_STATES:
+            _KEPT.clear()
+        kept = _KEPT[id(state)] = _keep(state, kept)
+    return kept
+
+
+def _shown(state: State) -> tuple[object, ...]:
+    """Everything that is shown during a round: with the finished rounds last, and without the current one."""
+    return (
+        state.round,
+        not state.movers,
+        state.options,
+        state.deal,
+        state.points,
+        state.loaded,
+        state.lost,
+        state.hands,
+        state.stamps,
+        state.eliminated,
+        state.past,
+    )
+
+
+def _keep(state: State, before: _Kept | None) -> _Kept:
+    """Serialise what is shown during a round."""
+    shown = tuple([part[:] if isinstance(part, list) else part for part in _shown(state)])
+    if before is not None and state.past and before.shown[-1] == state.past[:-1]:
+        past = before.past + _past_piece(state.past[-1])
+    else:
+        past = b"".join(map(_past_piece, state.past))
+    revealed = list(
+        map(
+            _revealed_piece,
+            state.points,
+            state.loaded,
+            state.lost,
+            state.hands,
+            state.stamps,
+            state.eliminated,
+        )
+    )
+    players = [
+        tuple([_player_piece(piece, number, NOTHING_SAID) for number in _NUMBER_PIECES]) for piece in revealed
+    ]
+    return _Kept(shown, past, _table_piece(state) + past, revealed, players, [NOTHING_SAID] * state.seats)
+
+
+def _table_piece(state: State) -> bytes:
+    """What belongs to no player. Of the ships to come just the cards are told, not their order."""
+    arrived = state.arrived
+    a, b = state.deal.decks
+    return b"".join(
+        [
+            _round_piece(state.seats, state.options, state.round, state.start_seat),
+            _ships_piece(KamozzaView.SHIPS_FIELD_NUMBER, state.ships),
+            _ships_piece(KamozzaView.UNDRAWN_A_FIELD_NUMBER, _in_order(a[arrived:])),
+            _ships_piece(KamozzaView.UNDRAWN_B_FIELD_NUMBER, _in_order(b[arrived:])),
+        ]
+    )
+
+
+@lru_cache(maxsize=1024)
+def _round_piece(seats: int, options: Options, round_: int, start_seat: Seat) -> bytes:
+    return KamozzaView(
+        round=round_,
+        rounds=rules.rounds_of(seats, options),
+        start_seat=start_seat,
+        options=options_message(options).kamozza,
+    ).SerializeToString()
+
+
+def _in_order(ships: Sequence[Ship]) -> tuple[Ship, ...]:
+    """Ordinary ships by capacity, then typhoons, then the cat ship."""
+    in_order = sorted(ships)
+    if in_order and in_order[0] < 1:
+        in_order.sort(key=lambda ship: (ship < 1, -ship if ship < 1 else ship))
+    return tuple(in_order)
 
 
 @lru_cache(maxsize=4096)
-def _past_piece(past: Past) -> bytes:
-    message = KamozzaPastRound(round=past.round, start_seat=past.start_seat)
-    message.ships.extend(map(_ship_message, past.ships))
-    for seat, claim in enumerate(past.claims):
-        if claim != NOTHING_SAID:
-            message.claims.add(seat=seat, claim=_claim_message(claim))
-    message.resolved.extend(map(_resolved_message, past.resolved))
-    return KamozzaView(past=[message]).SerializeToString()
+def _ships_piece(number: int, ships: tuple[Ship, ...]) -> bytes:
+    """Ships in a field of this number."""
+    return b"".join([submessage(number, _ship_message(ship).SerializeToString()) for ship in ships])
 
 
 @lru_cache(maxsize=256)
@@ -206,17 +273,114 @@ def _ship_message(ship: Ship) -> KamozzaShip:
     return KamozzaShip(kind=KamozzaShipKind.KAMOZZA_SHIP_KIND_ORDINARY, capacity=ship)
 
 
+# players
+
+
+def _number(field: int, value: int) -> bytes:
+    """A field that holds a whole number; if it is absent, that is 0."""
+    return varint(field << 3) + varint(value) if value else b""
+
+
+def _numbers(field: int, values: Iterable[int]) -> bytes:
+    """A field that holds any whole numbers."""
+    data = b"".join(map(varint, values))
+    return submessage(field, data) if data else b""
+
+
+def _pieces_of_sets(field: int) -> list[bytes]:
+    """By set of cards: its values in a field of this number."""
+    return [_numbers(field, values) for values in CARD_VALUES]
+
+
+_LOADED_PIECES = _pieces_of_sets(KamozzaPlayer.LOADED_FIELD_NUMBER)
+_LOST_PIECES = _pieces_of_sets(KamozzaPlayer.LOST_FIELD_NUMBER)
+_HAND_PIECES = _pieces_of_sets(KamozzaPlayer.HAND_FIELD_NUMBER)
+_NUMBER_PIECES = [_number(KamozzaPlayer.COMMITTED_FIELD_NUMBER, number) for number in range(3)]
+"""By number of committed cards: what everybody is told of them."""
+_OWN_PIECES = [
+    _number(KamozzaPlayer.COMMITTED_FIELD_NUMBER, number) + cards
+    for number, cards in zip(COUNT, _pieces_of_sets(KamozzaPlayer.COMMITTED_CARDS_FIELD_NUMBER), strict=True)
+]
+"""By set of committed cards: what their owner is told of them."""
+
+
+def _revealed_piece(
+    points: int, loaded: Cards, lost: Cards, hand: Cards, stamp: Stamp, eliminated: int
+) -> bytes:
+    """What has been revealed of a player: the inside of its message, in part."""
+    piece = _number(KamozzaPlayer.POINTS_FIELD_NUMBER, points)
+    piece += _LOADED_PIECES[loaded] + _LOST_PIECES[lost] + _HAND_PIECES[hand]
+    return piece + _boarded_piece(stamp) + _number(KamozzaPlayer.ELIMINATED_FIELD_NUMBER, eliminated)
+
+
+@lru_cache(maxsize=1024)
+def _boarded_piece(stamp: Stamp) -> bytes:
+    if stamp == NEVER:
+        return b""
+    round_, position, place = stamp
+    boarded = KamozzaBoarding(round=round_, position=position, place=place)
+    return KamozzaPlayer(boarded=boarded).SerializeToString()
+
+
+def _player_piece(revealed: bytes, committed: bytes, claim: Claim) -> bytes:
+    """A player, put together from what is known of it."""
+    said = b"" if claim == NOTHING_SAID else _said_piece(claim)
+    return submessage(KamozzaView.PLAYERS_FIELD_NUMBER, revealed + committed + said)
+
+
+@lru_cache(maxsize=128)
+def _said_piece(claim: Claim) -> bytes:
+    return KamozzaPlayer(claim=_claim_message(claim)).SerializeToString()
+
+
+# finished rounds
+
+
+def _past_piece(past: Past) -> bytes:
+    """A finished round. It begins as the event does that began it."""
+    pieces = [_began_bytes(past.round, past.start_seat, past.ships)]
+    for seat, claim in enumerate(past.claims):
+        if claim != NOTHING_SAID:
+            said = KamozzaSaid(seat=seat, claim=_claim_message(claim)).SerializeToString()
+            pieces.append(submessage(KamozzaPastRound.CLAIMS_FIELD_NUMBER, said))
+    pieces += [
+        submessage(KamozzaPastRound.RESOLVED_FIELD_NUMBER, _resolved_bytes(resolved))
+        for resolved in past.resolved
+    ]
+    return submessage(KamozzaView.PAST_FIELD_NUMBER, b"".join(pieces))
+
+
 @lru_cache(maxsize=4096)
-def _resolved_message(resolved: Resolved) -> KamozzaResolved:
-    message = KamozzaResolved(
-        port=_WIRE_PORT[resolved.port],
-        position=resolved.position,
-        ship=_ship_message(resolved.ship),
-        weight=resolved.weight,
+def _began_bytes(round_: int, start_seat: Seat, ships: tuple[Ship, ...]) -> bytes:
+    message = KamozzaRoundBegan(round=round_, start_seat=start_seat, ships=map(_ship_message, ships))
+    return message.SerializeToString()
+
+
+def _resolved_bytes(resolved: Resolved) -> bytes:
+    port, position, ship, cargo, weight = resolved
+    return b"".join(
+        [
+            _berth_piece(port, position, ship),
+            *map(_cargo_piece, cargo),
+            _number(KamozzaResolved.WEIGHT_FIELD_NUMBER, weight),
+        ]
     )
-    for seat, card, fate, points in resolved.cargo:
-        message.cargo.add(seat=seat, card=card, fate=_WIRE_FATE[fate], points=points)
-    return message
+
+
+@lru_cache(maxsize=1024)
+def _berth_piece(port: Port, position: int, ship: Ship) -> bytes:
+    message = KamozzaResolved(port=_WIRE_PORT[port], position=position, ship=_ship_message(ship))
+    return message.SerializeToString()
+
+
+@lru_cache(maxsize=1024)
+def _cargo_piece(cargo: Cargo) -> bytes:
+    seat, card, fate, points = cargo
+    message = KamozzaCargo(seat=seat, card=card, fate=_WIRE_FATE[fate], points=points)
+    return KamozzaResolved(cargo=[message]).SerializeToString()
+
+
+# actions
 
 
 def _action_message(action: Action) -> KamozzaAction:
@@ -225,14 +389,18 @@ def _action_message(action: Action) -> KamozzaAction:
     return KamozzaAction(port=_WIRE_PORT[action.port])
 
 
-_ACTION_PIECE = {
+_ACTION_PIECES = {
     action: KamozzaTurn(actions=[_action_message(action)]).SerializeToString() for action in ALL_ACTIONS
 }
 
 
-@lru_cache(maxsize=512)
-def _actions_piece(actions: tuple[Action, ...]) -> bytes:
-    return b"".join([_ACTION_PIECE[action] for action in actions])
+def _actions_piece(actions: Iterable[Action]) -> bytes:
+    return b"".join([_ACTION_PIECES[action] for action in actions])
+
+
+_LISTS: tuple[tuple[Action, ...], ...] = (*LOADS, *SINGLE_LOADS, ALL_DOCKS)
+_LISTED = {id(actions): _actions_piece(actions) for actions in _LISTS}
+"""By identity of each list of legal actions that the rules have: none is ever made anew or goes away."""
 
 
 # table talk
@@ -273,63 +441,72 @@ def claim_of(action: Action) -> GameClaim | None:
 # events
 
 
-@lru_cache(maxsize=8192, typed=True)
 def event_message(event: Event) -> KamozzaEvent:
-    """An event on the wire. To be read only: equal events are one message."""
-    message = KamozzaEvent()
-    _FILL[type(event)](message, event)
-    return message
+    """An event on the wire."""
+    return KamozzaTurn.FromString(event_bytes(event)).events[0]
 
 
-@lru_cache(maxsize=8192, typed=True)
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
-    return KamozzaTurn(events=[event_message(event)]).SerializeToString()
+    return _EVENT_BYTES[type(event)](event)
 
 
-def _fill_began(message: KamozzaEvent, event: Began) -> None:
-    message.began.round, message.began.start_seat = event.round, event.start_seat
-    message.began.ships.extend(map(_ship_message, event.ships))
+def _event_bytes(field: int, data: bytes) -> bytes:
+    """What happened, in the field of a KamozzaEvent that is meant for it, as a piece of a turn."""
+    return submessage(KamozzaTurn.EVENTS_FIELD_NUMBER, submessage(field, data))
 
 
-def _fill_eliminated(message: KamozzaEvent, event: Eliminated) -> None:
-    message.eliminated.seat, message.eliminated.round = event
+@lru_cache(maxsize=4096)
+def _began(event: Began) -> bytes:
+    return _event_bytes(KamozzaEvent.BEGAN_FIELD_NUMBER, _began_bytes(*event))
 
 
-def _fill_committed(message: KamozzaEvent, event: Committed) -> None:
-    committed = message.committed
-    committed.seat, committed.count, claim = event
-    if claim != NOTHING_SAID:
-        committed.claim.CopyFrom(_claim_message(claim))
+@lru_cache(maxsize=256)
+def _eliminated(event: Eliminated) -> bytes:
+    message = KamozzaEliminated(seat=event.seat, round=event.round)
+    return _event_bytes(KamozzaEvent.ELIMINATED_FIELD_NUMBER, message.SerializeToString())
 
 
-def _fill_docked(message: KamozzaEvent, event: Docked) -> None:
+@lru_cache(maxsize=2048)
+def _committed(event: Committed) -> bytes:
+    message = KamozzaCommitted(seat=event.seat, count=event.number)
+    if event.claim != NOTHING_SAID:
+        message.claim.CopyFrom(_claim_message(event.claim))
+    return _event_bytes(KamozzaEvent.COMMITTED_FIELD_NUMBER, message.SerializeToString())
+
+
+@lru_cache(maxsize=512)
+def _docked(event: Docked) -> bytes:
+    message = KamozzaDocked()
     for seat, port in enumerate(event.ports):
         if port != NO_PORT:
-            message.docked.berths.add(seat=seat, port=_WIRE_PORT[port])
+            message.berths.add(seat=seat, port=_WIRE_PORT[port])
+    return _event_bytes(KamozzaEvent.DOCKED_FIELD_NUMBER, message.SerializeToString())
 
 
-def _fill_resolved(message: KamozzaEvent, event: Resolved) -> None:
-    message.resolved.CopyFrom(_resolved_message(event))
+def _resolved(event: Resolved) -> bytes:
+    return _event_bytes(KamozzaEvent.RESOLVED_FIELD_NUMBER, _resolved_bytes(event))
 
 
-def _fill_scored(message: KamozzaEvent, event: Scored) -> None:
-    message.scored.points.extend(event.points)
+def _scored(event: Scored) -> bytes:
+    points = _numbers(KamozzaScored.POINTS_FIELD_NUMBER, event.points)
+    return _event_bytes(KamozzaEvent.SCORED_FIELD_NUMBER, points)
 
 
-def _fill_ended(message: KamozzaEvent, event: Ended) -> None:
-    message.ended.points.extend(event.points)
-    message.ended.ranks.extend(event.ranks)
+def _ended(event: Ended) -> bytes:
+    points = _numbers(KamozzaEnded.POINTS_FIELD_NUMBER, event.points)
+    ranks = _numbers(KamozzaEnded.RANKS_FIELD_NUMBER, event.ranks)
+    return _event_bytes(KamozzaEvent.ENDED_FIELD_NUMBER, points + ranks)
 
 
-_FILL: dict[type, Callable[..., None]] = {
-    Began: _fill_began,
-    Eliminated: _fill_eliminated,
-    Committed: _fill_committed,
-    Docked: _fill_docked,
-    Resolved: _fill_resolved,
-    Scored: _fill_scored,
-    Ended: _fill_ended,
+_EVENT_BYTES: dict[type, Callable[..., bytes]] = {
+    Began: _began,
+    Eliminated: _eliminated,
+    Committed: _committed,
+    Docked: _docked,
+    Resolved: _resolved,
+    Scored: _scored,
+    Ended: _ended,
 }
 
 
