@@ -130,12 +130,14 @@ def _view_bytes(state: State, seat: Seat | None) -> bytes:
     kept = _kept_of(state)
     committed, claims = state.committed, state.claims
     if claims == kept.silence:
-        players = [by_number[COUNT[cards]] for by_number, cards in zip(kept.players, committed, strict=True)]
+        players = [player[0][COUNT[cards]] for player, cards in zip(kept.players, committed, strict=True)]
     else:
-        numbers = [_NUMBER_PIECES[COUNT[cards]] for cards in committed]
-        players = list(map(_player_piece, kept.revealed, numbers, claims))
+        players = [
+            _player_piece(player.revealed, _NUMBER_PIECES[COUNT[cards]], claim)
+            for player, cards, claim in zip(kept.players, committed, claims, strict=True)
+        ]
     if seat is not None and (own := committed[seat]):
-        players[seat] = _player_piece(kept.revealed[seat], _OWN_PIECES[own], claims[seat])
+        players[seat] = _player_piece(kept.players[seat].revealed, _OWN_PIECES[own], claims[seat])
     return b"".join([kept.table, _stage_piece(state.loading, state.movers), *players])
 
 
@@ -157,16 +159,14 @@ class _Kept(NamedTuple):
         shown: everything that they show.
         past: the finished rounds.
         table: what belongs to no player, the finished rounds included.
-        revealed: by seat what has been revealed of a player, not wrapped up as a player yet.
-        players: by seat and number of committed cards a player that says nothing.
+        players: by seat.
         silence: the claims if nobody says anything.
     """
 
     shown: tuple[object, ...]
     past: bytes
     table: bytes
-    revealed: list[bytes]
-    players: list[tuple[bytes, ...]]
+    players: list[_Player]
     silence: list[Claim]
 
 
@@ -186,7 +186,7 @@ def _kept_of(state: State) -> _Kept:
 
 
 def _shown(state: State) -> tuple[object, ...]:
-    """Everything that is shown during a round: with the finished rounds last, and without the current one."""
+    """Everything that is shown during a round and does not change in it, the finished rounds last."""
     return (
         state.round,
         not state.movers,
@@ -204,26 +204,22 @@ def _shown(state: State) -> tuple[object, ...]:
 
 def _keep(state: State, before: _Kept | None) -> _Kept:
     """Serialise what is shown during a round."""
-    shown = tuple([part[:] if isinstance(part, list) else part for part in _shown(state)])
     if before is not None and state.past and before.shown[-1] == state.past[:-1]:
         past = before.past + _past_piece(state.past[-1])
     else:
         past = b"".join(map(_past_piece, state.past))
-    revealed = list(
-        map(
-            _revealed_piece,
-            state.points,
-            state.loaded,
-            state.lost,
-            state.hands,
-            state.stamps,
-            state.eliminated,
-        )
+    players = map(
+        _player,
+        state.points,
+        state.loaded,
+        state.lost,
+        state.hands,
+        state.stamps,
+        state.eliminated,
     )
-    players = [
-        tuple([_player_piece(piece, number, NOTHING_SAID) for number in _NUMBER_PIECES]) for piece in revealed
-    ]
-    return _Kept(shown, past, _table_piece(state) + past, revealed, players, [NOTHING_SAID] * state.seats)
+    # The state's own lists change: what is shown now is that of a copy.
+    shown, silence = _shown(state.copy()), [NOTHING_SAID] * state.seats
+    return _Kept(shown, past, _table_piece(state) + past, list(players), silence)
 
 
 def _table_piece(state: State) -> bytes:
@@ -304,13 +300,32 @@ _OWN_PIECES = [
 """By set of committed cards: what their owner is told of them."""
 
 
-def _revealed_piece(
-    points: int, loaded: Cards, lost: Cards, hand: Cards, stamp: Stamp, eliminated: int
-) -> bytes:
-    """What has been revealed of a player: the inside of its message, in part."""
-    piece = _number(KamozzaPlayer.POINTS_FIELD_NUMBER, points)
-    piece += _LOADED_PIECES[loaded] + _LOST_PIECES[lost] + _HAND_PIECES[hand]
-    return piece + _boarded_piece(stamp) + _number(KamozzaPlayer.ELIMINATED_FIELD_NUMBER, eliminated)
+class _Player(NamedTuple):
+    """A player as pieces.
+
+    Attributes:
+        silent: by number of committed cards: the player, if it says nothing.
+        revealed: what has been revealed of it, without what it has committed or says.
+    """
+
+    silent: tuple[bytes, ...]
+    revealed: bytes
+
+
+@lru_cache(maxsize=8192)
+def _player(points: int, loaded: Cards, lost: Cards, hand: Cards, stamp: Stamp, eliminated: int) -> _Player:
+    revealed = b"".join(
+        [
+            _number(KamozzaPlayer.POINTS_FIELD_NUMBER, points),
+            _LOADED_PIECES[loaded],
+            _LOST_PIECES[lost],
+            _HAND_PIECES[hand],
+            _boarded_piece(stamp),
+            _number(KamozzaPlayer.ELIMINATED_FIELD_NUMBER, eliminated),
+        ]
+    )
+    silent = tuple([_player_piece(revealed, number, NOTHING_SAID) for number in _NUMBER_PIECES])
+    return _Player(silent, revealed)
 
 
 @lru_cache(maxsize=1024)
@@ -323,7 +338,7 @@ def _boarded_piece(stamp: Stamp) -> bytes:
 
 
 def _player_piece(revealed: bytes, committed: bytes, claim: Claim) -> bytes:
-    """A player, put together from what is known of it."""
+    """A player as a piece of a view."""
     said = b"" if claim == NOTHING_SAID else _said_piece(claim)
     return submessage(KamozzaView.PLAYERS_FIELD_NUMBER, revealed + committed + said)
 
@@ -356,15 +371,22 @@ def _began_bytes(round_: int, start_seat: Seat, ships: tuple[Ship, ...]) -> byte
     return message.SerializeToString()
 
 
+_RESOLVED: dict[int, tuple[Resolved, bytes]] = {}
+"""The latest by their identity: told as an event, each soon is part of a finished round as well."""
+_RESOLVED_KEPT = 1024
+
+
 def _resolved_bytes(resolved: Resolved) -> bytes:
+    kept = _RESOLVED.get(id(resolved))
+    if kept is not None and kept[0] is resolved:
+        return kept[1]
     port, position, ship, cargo, weight = resolved
-    return b"".join(
-        [
-            _berth_piece(port, position, ship),
-            *map(_cargo_piece, cargo),
-            _number(KamozzaResolved.WEIGHT_FIELD_NUMBER, weight),
-        ]
-    )
+    weight_piece = _number(KamozzaResolved.WEIGHT_FIELD_NUMBER, weight)
+    data = b"".join([_berth_piece(port, position, ship), *map(_cargo_piece, cargo), weight_piece])
+    if len(_RESOLVED) >= _RESOLVED_KEPT:
+        _RESOLVED.clear()
+    _RESOLVED[id(resolved)] = resolved, data
+    return data
 
 
 @lru_cache(maxsize=1024)
