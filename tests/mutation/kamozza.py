@@ -133,7 +133,7 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "what is committed is published with its number",
         "rules.py",
-        "events.append(_COMMITTED[seat][COUNT[cards]])",
+        "events.append(COMMITTED[seat][COUNT[cards]])",
         "events.append(Committed(seat, COUNT[cards], Claim(cards, NO_PORT)))",
     ),
     Fault(

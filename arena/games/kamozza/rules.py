@@ -308,9 +308,10 @@ class Past(NamedTuple):
 
 
 # Events and parts of events that there are few of: looking one up is cheaper than making it.
-_COMMITTED = tuple(
+COMMITTED = tuple(
     tuple(Committed(seat, number, NOTHING_SAID) for number in range(3)) for seat in range(SEATS[-1])
 )
+"""By seat and number of cards: the events of those that say nothing."""
 _ALONE = tuple((seat,) for seat in range(SEATS[-1]))
 
 
@@ -605,7 +606,7 @@ def _commit(state: State, moves: Mapping[Seat, Action], events: list[Event]) -> 
         cards, claim = moves[seat]  # type: ignore[misc]  # a legal move of this stage is a Load
         state.committed[seat] = cards
         if claim == NOTHING_SAID:
-            events.append(_COMMITTED[seat][COUNT[cards]])
+            events.append(COMMITTED[seat][COUNT[cards]])
         else:
             state.claims[seat] = claim
             events.append(Committed(seat, COUNT[cards], claim))

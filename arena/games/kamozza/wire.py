@@ -32,7 +32,6 @@ from botarena.v1.kamozza_pb2 import (
     KamozzaPort,
     KamozzaResolved,
     KamozzaRoundBegan,
-    KamozzaSaid,
     KamozzaScored,
     KamozzaShip,
     KamozzaShipKind,
@@ -51,6 +50,7 @@ from arena.games.kamozza.rules import (
     CARD_VALUES,
     CAT_SHIP,
     CAT_SHIP_CAPACITY,
+    COMMITTED,
     COUNT,
     FATES,
     LOADS,
@@ -102,6 +102,8 @@ _WIRE_FATE = dict(
     )
 )
 _FATE = {on_wire: fate for fate, on_wire in _WIRE_FATE.items()}
+_PLAYER_KEY = varint(KamozzaView.PLAYERS_FIELD_NUMBER << 3 | 2)
+_TURN_KEY = varint(GameTurn.KAMOZZA_FIELD_NUMBER << 3 | 2)
 _VIEW_KEY = varint(KamozzaTurn.VIEW_FIELD_NUMBER << 3 | 2)
 _WIRE_MODE = {"base": KamozzaMode.KAMOZZA_MODE_BASE, "variant": KamozzaMode.KAMOZZA_MODE_VARIANT}
 
@@ -123,7 +125,7 @@ def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], event
     view = _view_bytes(state, seat)
     listed = _LISTED.get(id(actions)) or _actions_piece(actions)
     turn = b"".join([_VIEW_KEY, varint(len(view)), view, listed, *events])
-    return submessage(GameTurn.KAMOZZA_FIELD_NUMBER, turn)
+    return _TURN_KEY + varint(len(turn)) + turn
 
 
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
@@ -137,7 +139,7 @@ def _view_bytes(state: State, seat: Seat | None) -> bytes:
             for player, cards, claim in zip(kept.players, committed, claims, strict=True)
         ]
     if seat is not None and (own := committed[seat]):
-        players[seat] = _player_piece(kept.players[seat].revealed, _OWN_PIECES[own], claims[seat])
+        players[seat] = _player_piece(kept.players[seat][1], _OWN_PIECES[own], claims[seat])
     return b"".join([kept.table, _stage_piece(state.loading, state.movers), *players])
 
 
@@ -277,9 +279,9 @@ def _number(field: int, value: int) -> bytes:
     return varint(field << 3) + varint(value) if value else b""
 
 
-def _numbers(field: int, values: Iterable[int]) -> bytes:
+def _numbers(field: int, values: Sequence[int]) -> bytes:
     """A field that holds any whole numbers."""
-    data = b"".join(map(varint, values))
+    data = bytes(values) if max(values, default=0) < 0x80 else b"".join(map(varint, values))
     return submessage(field, data) if data else b""
 
 
@@ -339,8 +341,10 @@ def _boarded_piece(stamp: Stamp) -> bytes:
 
 def _player_piece(revealed: bytes, committed: bytes, claim: Claim) -> bytes:
     """A player as a piece of a view."""
-    said = b"" if claim == NOTHING_SAID else _said_piece(claim)
-    return submessage(KamozzaView.PLAYERS_FIELD_NUMBER, revealed + committed + said)
+    player = revealed + committed
+    if claim != NOTHING_SAID:
+        player += _said_piece(claim)
+    return _PLAYER_KEY + varint(len(player)) + player
 
 
 @lru_cache(maxsize=128)
@@ -353,16 +357,20 @@ def _said_piece(claim: Claim) -> bytes:
 
 def _past_piece(past: Past) -> bytes:
     """A finished round. It begins as the event does that began it."""
-    pieces = [_began_bytes(past.round, past.start_seat, past.ships)]
-    for seat, claim in enumerate(past.claims):
+    piece = _began_bytes(past.round, past.start_seat, past.ships)
+    if past.claims.count(NOTHING_SAID) < len(past.claims):
+        piece += _said_then_piece(past.claims)
+    for resolved in past.resolved:
+        piece += submessage(KamozzaPastRound.RESOLVED_FIELD_NUMBER, _resolved_bytes(resolved))
+    return submessage(KamozzaView.PAST_FIELD_NUMBER, piece)
+
+
+def _said_then_piece(claims: Sequence[Claim]) -> bytes:
+    past = KamozzaPastRound()
+    for seat, claim in enumerate(claims):
         if claim != NOTHING_SAID:
-            said = KamozzaSaid(seat=seat, claim=_claim_message(claim)).SerializeToString()
-            pieces.append(submessage(KamozzaPastRound.CLAIMS_FIELD_NUMBER, said))
-    pieces += [
-        submessage(KamozzaPastRound.RESOLVED_FIELD_NUMBER, _resolved_bytes(resolved))
-        for resolved in past.resolved
-    ]
-    return submessage(KamozzaView.PAST_FIELD_NUMBER, b"".join(pieces))
+            past.claims.add(seat=seat, claim=_claim_message(claim))
+    return past.SerializeToString()
 
 
 @lru_cache(maxsize=4096)
@@ -470,7 +478,7 @@ def event_message(event: Event) -> KamozzaEvent:
 
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
-    return _EVENT_BYTES[type(event)](event)
+    return _SILENT.get(id(event)) or _EVENT_BYTES[type(event)](event)
 
 
 def _event_bytes(field: int, data: bytes) -> bytes:
@@ -495,6 +503,10 @@ def _committed(event: Committed) -> bytes:
     if event.claim != NOTHING_SAID:
         message.claim.CopyFrom(_claim_message(event.claim))
     return _event_bytes(KamozzaEvent.COMMITTED_FIELD_NUMBER, message.SerializeToString())
+
+
+_SILENT = {id(event): _committed(event) for events in COMMITTED for event in events}
+"""By identity of each event that the rules have for a seat which says nothing."""
 
 
 @lru_cache(maxsize=512)
