@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from operator import getitem
 from random import Random
 from typing import NamedTuple
 
@@ -132,14 +133,12 @@ def _view_bytes(state: State, seat: Seat | None) -> bytes:
     kept = _kept_of(state)
     committed, claims = state.committed, state.claims
     if claims == kept.silence:
-        players = [player[0][COUNT[cards]] for player, cards in zip(kept.players, committed, strict=True)]
+        players = list(map(getitem, kept.silent, map(_count, committed)))
     else:
-        players = [
-            _player_piece(player.revealed, _NUMBER_PIECES[COUNT[cards]], claim)
-            for player, cards, claim in zip(kept.players, committed, claims, strict=True)
-        ]
+        numbers = [_NUMBER_PIECES[COUNT[cards]] for cards in committed]
+        players = list(map(_player_piece, kept.revealed, numbers, claims))
     if seat is not None and (own := committed[seat]):
-        players[seat] = _player_piece(kept.players[seat][1], _OWN_PIECES[own], claims[seat])
+        players[seat] = _player_piece(kept.revealed[seat], _OWN_PIECES[own], claims[seat])
     return b"".join([kept.table, _stage_piece(state.loading, state.movers), *players])
 
 
@@ -161,14 +160,16 @@ class _Kept(NamedTuple):
         shown: everything that they show.
         past: the finished rounds.
         table: what belongs to no player, the finished rounds included.
-        players: by seat.
+        revealed: by seat what has been revealed of a player, without what it has committed or says.
+        silent: by seat and number of committed cards: the player if it says nothing.
         silence: the claims if nobody says anything.
     """
 
     shown: tuple[object, ...]
     past: bytes
     table: bytes
-    players: list[_Player]
+    revealed: tuple[bytes, ...]
+    silent: tuple[tuple[bytes, ...], ...]
     silence: list[Claim]
 
 
@@ -210,18 +211,21 @@ def _keep(state: State, before: _Kept | None) -> _Kept:
         past = before.past + _past_piece(state.past[-1])
     else:
         past = b"".join(map(_past_piece, state.past))
-    players = map(
-        _player,
-        state.points,
-        state.loaded,
-        state.lost,
-        state.hands,
-        state.stamps,
-        state.eliminated,
+    revealed, silent = zip(
+        *map(
+            _player,
+            state.points,
+            state.loaded,
+            state.lost,
+            state.hands,
+            state.stamps,
+            state.eliminated,
+        ),
+        strict=True,
     )
     # The state's own lists change: what is shown now is that of a copy.
     shown, silence = _shown(state.copy()), [NOTHING_SAID] * state.seats
-    return _Kept(shown, past, _table_piece(state) + past, list(players), silence)
+    return _Kept(shown, past, _table_piece(state) + past, revealed, silent, silence)
 
 
 def _table_piece(state: State) -> bytes:
@@ -293,6 +297,7 @@ def _pieces_of_sets(field: int) -> list[bytes]:
 _LOADED_PIECES = _pieces_of_sets(KamozzaPlayer.LOADED_FIELD_NUMBER)
 _LOST_PIECES = _pieces_of_sets(KamozzaPlayer.LOST_FIELD_NUMBER)
 _HAND_PIECES = _pieces_of_sets(KamozzaPlayer.HAND_FIELD_NUMBER)
+_count = COUNT.__getitem__
 _NUMBER_PIECES = [_number(KamozzaPlayer.COMMITTED_FIELD_NUMBER, number) for number in range(3)]
 """By number of committed cards: what everybody is told of them."""
 _OWN_PIECES = [
@@ -302,20 +307,11 @@ _OWN_PIECES = [
 """By set of committed cards: what their owner is told of them."""
 
 
-class _Player(NamedTuple):
-    """A player as pieces.
-
-    Attributes:
-        silent: by number of committed cards: the player, if it says nothing.
-        revealed: what has been revealed of it, without what it has committed or says.
-    """
-
-    silent: tuple[bytes, ...]
-    revealed: bytes
-
-
 @lru_cache(maxsize=8192)
-def _player(points: int, loaded: Cards, lost: Cards, hand: Cards, stamp: Stamp, eliminated: int) -> _Player:
+def _player(
+    points: int, loaded: Cards, lost: Cards, hand: Cards, stamp: Stamp, eliminated: int
+) -> tuple[bytes, tuple[bytes, ...]]:
+    """What has been revealed of a player, and by number of committed cards the player if it says nothing."""
     revealed = b"".join(
         [
             _number(KamozzaPlayer.POINTS_FIELD_NUMBER, points),
@@ -327,7 +323,7 @@ def _player(points: int, loaded: Cards, lost: Cards, hand: Cards, stamp: Stamp, 
         ]
     )
     silent = tuple([_player_piece(revealed, number, NOTHING_SAID) for number in _NUMBER_PIECES])
-    return _Player(silent, revealed)
+    return revealed, silent
 
 
 @lru_cache(maxsize=1024)
