@@ -8,10 +8,11 @@ cards that the others have committed in this round (Z20); neither is read for a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import getitem
 from random import Random
-from typing import NamedTuple
+from typing import Any
 
 from botarena.v1.game_pb2 import GameClaim, GameOptions, GameTurn
 from botarena.v1.kamozza_pb2 import (
@@ -130,7 +131,9 @@ def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], event
 
 
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
-    kept = _kept_of(state)
+    kept = _KEPT.get(id(state))
+    if kept is None or kept.shown != _shown(state):
+        kept = _keep(state, kept)
     committed, claims = state.committed, state.claims
     if claims == kept.silence:
         players = list(map(getitem, kept.silent, map(_count, committed)))
@@ -153,11 +156,12 @@ def _stage_piece(loading: bool, movers: tuple[Seat, ...]) -> bytes:
 # what stays as it is during a round
 
 
-class _Kept(NamedTuple):
+@dataclass(slots=True)
+class _Kept:
     """Pieces of a view that stay as they are during a round.
 
     Attributes:
-        shown: everything that they show.
+        shown: everything that they are made of.
         past: the finished rounds.
         table: what belongs to no player, the finished rounds included.
         revealed: by seat what has been revealed of a player, without what it has committed or says.
@@ -165,80 +169,66 @@ class _Kept(NamedTuple):
         silence: the claims if nobody says anything.
     """
 
-    shown: tuple[object, ...]
+    shown: tuple[Any, ...]
     past: bytes
     table: bytes
-    revealed: tuple[bytes, ...]
-    silent: tuple[tuple[bytes, ...], ...]
+    revealed: list[bytes]
+    silent: list[tuple[bytes, ...]]
     silence: list[Claim]
 
 
 _KEPT: dict[int, _Kept] = {}
-"""The latest pieces by the identity of a state. All that they show is compared before they are used, so it
-does no harm if another state is of that identity by now."""
+"""The latest pieces by the identity of a state. All that they are made of is compared before they are used,
+so it does no harm if another state is of that identity by now."""
 _KEPT_STATES = 512
 
 
-def _kept_of(state: State) -> _Kept:
-    kept = _KEPT.get(id(state))
-    if kept is None or kept.shown != _shown(state):
-        if len(_KEPT) >= _KEPT_STATES:
-            _KEPT.clear()
-        kept = _KEPT[id(state)] = _keep(state, kept)
-    return kept
-
-
-def _shown(state: State) -> tuple[object, ...]:
-    """Everything that is shown during a round and does not change in it, the finished rounds last."""
+def _shown(state: State) -> tuple[Any, ...]:
+    """Everything of which something is shown that does not change during a round; lists come last."""
     return (
         state.round,
         not state.movers,
         state.options,
         state.deal,
+        state.past,
         state.points,
         state.loaded,
         state.lost,
         state.hands,
         state.stamps,
         state.eliminated,
-        state.past,
     )
 
 
 def _keep(state: State, before: _Kept | None) -> _Kept:
-    """Serialise what is shown during a round."""
-    if before is not None and state.past and before.shown[-1] == state.past[:-1]:
-        past = before.past + _past_piece(state.past[-1])
+    """Serialise what is shown during a round; what there was before is likely the round before it."""
+    *rest, past, points, loaded, lost, hands, stamps, eliminated = _shown(state)
+    if before is not None and past and before.shown[4] == past[:-1]:
+        past_pieces = before.past + _past_piece(past[-1])
     else:
-        past = b"".join(map(_past_piece, state.past))
-    revealed, silent = zip(
-        *map(
-            _player,
-            state.points,
-            state.loaded,
-            state.lost,
-            state.hands,
-            state.stamps,
-            state.eliminated,
-        ),
-        strict=True,
+        past_pieces = b"".join(map(_past_piece, past))
+    players = list(map(_player, points, loaded, lost, hands, stamps, eliminated))
+    if len(_KEPT) >= _KEPT_STATES:
+        _KEPT.clear()
+    kept = _KEPT[id(state)] = _Kept(
+        (*rest, past, points[:], loaded[:], lost[:], hands[:], stamps[:], eliminated[:]),
+        past_pieces,
+        _table_piece(state) + past_pieces,
+        [revealed for revealed, _ in players],
+        [silent for _, silent in players],
+        [NOTHING_SAID] * state.seats,
     )
-    # The state's own lists change: what is shown now is that of a copy.
-    shown, silence = _shown(state.copy()), [NOTHING_SAID] * state.seats
-    return _Kept(shown, past, _table_piece(state) + past, revealed, silent, silence)
+    return kept
 
 
 def _table_piece(state: State) -> bytes:
     """What belongs to no player. Of the ships to come just the cards are told, not their order."""
-    arrived = state.arrived
+    gone, arrived = len(state.past), state.arrived
     a, b = state.deal.decks
-    return b"".join(
-        [
-            _round_piece(state.seats, state.options, state.round, state.start_seat),
-            _ships_piece(KamozzaView.SHIPS_FIELD_NUMBER, state.ships),
-            _ships_piece(KamozzaView.UNDRAWN_A_FIELD_NUMBER, _in_order(a[arrived:])),
-            _ships_piece(KamozzaView.UNDRAWN_B_FIELD_NUMBER, _in_order(b[arrived:])),
-        ]
+    return (
+        _round_piece(state.seats, state.options, state.round, state.start_seat)
+        + _port_piece(KamozzaView.UNDRAWN_A_FIELD_NUMBER, a[gone:arrived], _in_order(a[arrived:]))
+        + _port_piece(KamozzaView.UNDRAWN_B_FIELD_NUMBER, b[gone:arrived], _in_order(b[arrived:]))
     )
 
 
@@ -261,9 +251,11 @@ def _in_order(ships: Sequence[Ship]) -> tuple[Ship, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _ships_piece(number: int, ships: tuple[Ship, ...]) -> bytes:
-    """Ships in a field of this number."""
-    return b"".join([submessage(number, _ship_message(ship).SerializeToString()) for ship in ships])
+def _port_piece(undrawn_field: int, in_port: tuple[Ship, ...], undrawn: tuple[Ship, ...]) -> bytes:
+    """The ship in a port, and those still to arrive there, in the port's field for them."""
+    view = KamozzaView(ships=map(_ship_message, in_port))
+    to_come = [submessage(undrawn_field, _ship_message(ship).SerializeToString()) for ship in undrawn]
+    return view.SerializeToString() + b"".join(to_come)
 
 
 @lru_cache(maxsize=256)
@@ -357,7 +349,7 @@ def _past_piece(past: Past) -> bytes:
     if past.claims.count(NOTHING_SAID) < len(past.claims):
         piece += _said_then_piece(past.claims)
     for resolved in past.resolved:
-        piece += submessage(KamozzaPastRound.RESOLVED_FIELD_NUMBER, _resolved_bytes(resolved))
+        piece += _resolved_piece(resolved)
     return submessage(KamozzaView.PAST_FIELD_NUMBER, piece)
 
 
@@ -376,21 +368,23 @@ def _began_bytes(round_: int, start_seat: Seat, ships: tuple[Ship, ...]) -> byte
 
 
 _RESOLVED: dict[int, tuple[Resolved, bytes]] = {}
-"""The latest by their identity: told as an event, each soon is part of a finished round as well."""
+"""The latest pieces by the identity of what they tell: an event that is soon part of a finished round."""
 _RESOLVED_KEPT = 1024
 
 
-def _resolved_bytes(resolved: Resolved) -> bytes:
+def _resolved_piece(resolved: Resolved) -> bytes:
+    """A resolved port, in the field that has the same number in an event and in a finished round."""
     kept = _RESOLVED.get(id(resolved))
     if kept is not None and kept[0] is resolved:
         return kept[1]
     port, position, ship, cargo, weight = resolved
     weight_piece = _number(KamozzaResolved.WEIGHT_FIELD_NUMBER, weight)
     data = b"".join([_berth_piece(port, position, ship), *map(_cargo_piece, cargo), weight_piece])
+    piece = submessage(KamozzaPastRound.RESOLVED_FIELD_NUMBER, data)
     if len(_RESOLVED) >= _RESOLVED_KEPT:
         _RESOLVED.clear()
-    _RESOLVED[id(resolved)] = resolved, data
-    return data
+    _RESOLVED[id(resolved)] = resolved, piece
+    return piece
 
 
 @lru_cache(maxsize=1024)
@@ -515,7 +509,7 @@ def _docked(event: Docked) -> bytes:
 
 
 def _resolved(event: Resolved) -> bytes:
-    return _event_bytes(KamozzaEvent.RESOLVED_FIELD_NUMBER, _resolved_bytes(event))
+    return submessage(KamozzaTurn.EVENTS_FIELD_NUMBER, _resolved_piece(event))
 
 
 def _scored(event: Scored) -> bytes:
