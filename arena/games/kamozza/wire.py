@@ -136,12 +136,14 @@ def _view_bytes(state: State, seat: Seat | None) -> bytes:
         kept = _keep(state, kept)
     committed, claims = state.committed, state.claims
     if claims == kept.silence:
-        players = list(map(getitem, kept.silent, map(_count, committed)))
+        players = list(map(getitem, kept.players, map(_count, committed)))
     else:
-        numbers = [_NUMBER_PIECES[COUNT[cards]] for cards in committed]
-        players = list(map(_player_piece, kept.revealed, numbers, claims))
+        players = [
+            _player_piece(player[_REVEALED], _NUMBER_PIECES[COUNT[cards]], claim)
+            for player, cards, claim in zip(kept.players, committed, claims, strict=True)
+        ]
     if seat is not None and (own := committed[seat]):
-        players[seat] = _player_piece(kept.revealed[seat], _OWN_PIECES[own], claims[seat])
+        players[seat] = _player_piece(kept.players[seat][_REVEALED], _OWN_PIECES[own], claims[seat])
     return b"".join([kept.table, _stage_piece(state.loading, state.movers), *players])
 
 
@@ -164,16 +166,15 @@ class _Kept:
         shown: everything that they are made of.
         past: the finished rounds.
         table: what belongs to no player, the finished rounds included.
-        revealed: by seat what has been revealed of a player, without what it has committed or says.
-        silent: by seat and number of committed cards: the player if it says nothing.
+        players: by seat and number of committed cards the player if it says nothing; then at `_REVEALED`
+            what has been revealed of it, without what it has committed or says.
         silence: the claims if nobody says anything.
     """
 
     shown: tuple[Any, ...]
     past: bytes
     table: bytes
-    revealed: list[bytes]
-    silent: list[tuple[bytes, ...]]
+    players: list[tuple[bytes, ...]]
     silence: list[Claim]
 
 
@@ -207,15 +208,13 @@ def _keep(state: State, before: _Kept | None) -> _Kept:
         past_pieces = before.past + _past_piece(past[-1])
     else:
         past_pieces = b"".join(map(_past_piece, past))
-    players = list(map(_player, points, loaded, lost, hands, stamps, eliminated))
     if len(_KEPT) >= _KEPT_STATES:
         _KEPT.clear()
     kept = _KEPT[id(state)] = _Kept(
         (*rest, past, points[:], loaded[:], lost[:], hands[:], stamps[:], eliminated[:]),
         past_pieces,
         _table_piece(state) + past_pieces,
-        [revealed for revealed, _ in players],
-        [silent for _, silent in players],
+        list(map(_player_pieces, points, loaded, lost, hands, stamps, eliminated)),
         [NOTHING_SAID] * state.seats,
     )
     return kept
@@ -292,6 +291,7 @@ _HAND_PIECES = _pieces_of_sets(KamozzaPlayer.HAND_FIELD_NUMBER)
 _count = COUNT.__getitem__
 _NUMBER_PIECES = [_number(KamozzaPlayer.COMMITTED_FIELD_NUMBER, number) for number in range(3)]
 """By number of committed cards: what everybody is told of them."""
+_REVEALED = len(_NUMBER_PIECES)
 _OWN_PIECES = [
     _number(KamozzaPlayer.COMMITTED_FIELD_NUMBER, number) + cards
     for number, cards in zip(COUNT, _pieces_of_sets(KamozzaPlayer.COMMITTED_CARDS_FIELD_NUMBER), strict=True)
@@ -300,10 +300,10 @@ _OWN_PIECES = [
 
 
 @lru_cache(maxsize=8192)
-def _player(
+def _player_pieces(
     points: int, loaded: Cards, lost: Cards, hand: Cards, stamp: Stamp, eliminated: int
-) -> tuple[bytes, tuple[bytes, ...]]:
-    """What has been revealed of a player, and by number of committed cards the player if it says nothing."""
+) -> tuple[bytes, ...]:
+    """By number of committed cards a player that says nothing; then what has been revealed of it."""
     revealed = b"".join(
         [
             _number(KamozzaPlayer.POINTS_FIELD_NUMBER, points),
@@ -314,8 +314,7 @@ def _player(
             _number(KamozzaPlayer.ELIMINATED_FIELD_NUMBER, eliminated),
         ]
     )
-    silent = tuple([_player_piece(revealed, number, NOTHING_SAID) for number in _NUMBER_PIECES])
-    return revealed, silent
+    return (*[_player_piece(revealed, number, NOTHING_SAID) for number in _NUMBER_PIECES], revealed)
 
 
 @lru_cache(maxsize=1024)
