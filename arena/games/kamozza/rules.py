@@ -533,7 +533,7 @@ def actions(state: State, seat: Seat) -> tuple[Action, ...]:
 def is_legal(state: State, seat: Seat, action: object) -> bool:
     """Whether a seat that is to move may do this: what `actions` lists, with any claim that may be made."""
     if not state.loading:
-        return type(action) is Dock and type(action.port) is int and action.port in (PORT_A, PORT_B)
+        return action in ALL_DOCKS and type(action) is Dock and type(action.port) is int
     if type(action) is not Load:
         return False
     cards, claim = action

@@ -226,8 +226,8 @@ def _table_piece(state: State) -> bytes:
     a, b = state.deal.decks
     return (
         _round_piece(state.seats, state.options, state.round, state.start_seat)
-        + _port_piece(KamozzaView.UNDRAWN_A_FIELD_NUMBER, a[gone:arrived], _in_order(a[arrived:]))
-        + _port_piece(KamozzaView.UNDRAWN_B_FIELD_NUMBER, b[gone:arrived], _in_order(b[arrived:]))
+        + _port_piece(KamozzaView.UNDRAWN_A_FIELD_NUMBER, a[gone:arrived], tuple(sorted(a[arrived:])))
+        + _port_piece(KamozzaView.UNDRAWN_B_FIELD_NUMBER, b[gone:arrived], tuple(sorted(b[arrived:])))
     )
 
 
@@ -241,19 +241,16 @@ def _round_piece(seats: int, options: Options, round_: int, start_seat: Seat) ->
     ).SerializeToString()
 
 
-def _in_order(ships: Sequence[Ship]) -> tuple[Ship, ...]:
-    """Ordinary ships by capacity, then typhoons, then the cat ship."""
-    in_order = sorted(ships)
-    if in_order and in_order[0] < 1:
-        in_order.sort(key=lambda ship: (ship < 1, -ship if ship < 1 else ship))
-    return tuple(in_order)
-
-
 @lru_cache(maxsize=4096)
 def _port_piece(undrawn_field: int, in_port: tuple[Ship, ...], undrawn: tuple[Ship, ...]) -> bytes:
-    """The ship in a port, and those still to arrive there, in the port's field for them."""
+    """The ship in a port, and those still to arrive there, in the port's field for them.
+
+    Args:
+        undrawn: in ascending order; typhoons and the cat ship are shown behind the others.
+    """
     view = KamozzaView(ships=map(_ship_message, in_port))
-    to_come = [submessage(undrawn_field, _ship_message(ship).SerializeToString()) for ship in undrawn]
+    bonus_last = sorted(undrawn, key=lambda ship: (ship < 1, ship == CAT_SHIP))
+    to_come = [submessage(undrawn_field, _ship_message(ship).SerializeToString()) for ship in bonus_last]
     return view.SerializeToString() + b"".join(to_come)
 
 
@@ -377,8 +374,7 @@ def _resolved_piece(resolved: Resolved) -> bytes:
     if kept is not None and kept[0] is resolved:
         return kept[1]
     port, position, ship, cargo, weight = resolved
-    weight_piece = _number(KamozzaResolved.WEIGHT_FIELD_NUMBER, weight)
-    data = b"".join([_berth_piece(port, position, ship), *map(_cargo_piece, cargo), weight_piece])
+    data = b"".join([_berth_piece(port, position, ship), *map(_cargo_piece, cargo), _weight_piece(weight)])
     piece = submessage(KamozzaPastRound.RESOLVED_FIELD_NUMBER, data)
     if len(_RESOLVED) >= _RESOLVED_KEPT:
         _RESOLVED.clear()
@@ -390,6 +386,11 @@ def _resolved_piece(resolved: Resolved) -> bytes:
 def _berth_piece(port: Port, position: int, ship: Ship) -> bytes:
     message = KamozzaResolved(port=_WIRE_PORT[port], position=position, ship=_ship_message(ship))
     return message.SerializeToString()
+
+
+@lru_cache(maxsize=512)
+def _weight_piece(weight: int) -> bytes:
+    return KamozzaResolved(weight=weight).SerializeToString()
 
 
 @lru_cache(maxsize=1024)
