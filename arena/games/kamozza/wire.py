@@ -1,8 +1,8 @@
 """Kamozza as messages: what a seat may know, and how actions and events look to it.
 
 Every message is built from nothing. Hidden are the order of the ships that have not arrived and the
-cards that the others have committed in this round (Z20); neither is read for a view. `imagine` and
-`redeal` invent them.
+cards that the others have committed in this round (Z20): for a view the former are sorted, the latter
+counted. `imagine` and `redeal` invent them.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class _Kept:
 _KEPT: dict[int, _Kept] = {}
 """The latest pieces by the identity of a state. All that they are made of is compared before they are used,
 so it does no harm if another state is of that identity by now."""
-_KEPT_STATES = 512
+_KEPT_STATES = 2048
 
 
 def _shown(state: State) -> tuple[Any, ...]:
@@ -365,7 +365,7 @@ def _began_bytes(round_: int, start_seat: Seat, ships: tuple[Ship, ...]) -> byte
 
 _RESOLVED: dict[int, tuple[Resolved, bytes]] = {}
 """The latest pieces by the identity of what they tell: an event that is soon part of a finished round."""
-_RESOLVED_KEPT = 1024
+_RESOLVED_KEPT = 2048
 
 
 def _resolved_piece(resolved: Resolved) -> bytes:
