@@ -115,25 +115,25 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "everybody's committed cards are shown",
         "wire.py",
-        "    own = [0] * state.seats\n",
-        "    own = state.committed[:]\n",
+        "    if seat is not None and (own := committed[seat]):\n        players[seat] =",
+        "    for seat, own in enumerate(committed):\n        players[seat] =",
     ),
     Fault(
         "a committed card is missing in the public hand",
         "wire.py",
-        "        state.hands,\n        numbers,",
-        "        [hand & ~cards for hand, cards in zip(state.hands, state.committed)],\n        numbers,",
+        "        state.hands,\n",
+        "        [hand & ~cards for hand, cards in zip(state.hands, state.committed)],\n",
     ),
     Fault(
         "the order of the ships to come is shown",
         "wire.py",
-        "map(_ship_message, _in_order(a[arrived:]))",
-        "map(_ship_message, a[arrived:])",
+        "tuple(sorted(a[arrived:]))",
+        "a[arrived:]",
     ),
     Fault(
         "what is committed is published with its number",
         "rules.py",
-        "events.append(_COMMITTED[seat][COUNT[cards]])",
+        "events.append(COMMITTED[seat][COUNT[cards]])",
         "events.append(Committed(seat, COUNT[cards], Claim(cards, NO_PORT)))",
     ),
     Fault(

@@ -222,6 +222,9 @@ LOADS: tuple[tuple[Load, ...], ...] = tuple(_loads(hand, 2) for hand in _ALL_SET
 """By hand: the legal loads of the base game."""
 SINGLE_LOADS: tuple[tuple[Load, ...], ...] = tuple(_loads(hand, 1) for hand in _ALL_SETS)
 """By hand: the legal loads of the variant."""
+_LOADABLE = tuple(frozenset(load.cards for load in loads) for loads in LOADS)
+_LOADABLE_ALONE = tuple(frozenset(load.cards for load in loads) for loads in SINGLE_LOADS)
+"""By hand: the cards of these loads."""
 
 
 class Began(NamedTuple):
@@ -308,10 +311,12 @@ class Past(NamedTuple):
 
 
 # Events and parts of events that there are few of: looking one up is cheaper than making it.
-_COMMITTED = tuple(
+COMMITTED = tuple(
     tuple(Committed(seat, number, NOTHING_SAID) for number in range(3)) for seat in range(SEATS[-1])
 )
+"""By seat and number of cards: the events of those that say nothing."""
 _ALONE = tuple((seat,) for seat in range(SEATS[-1]))
+_EVERYBODY = tuple(tuple(range(seats)) for seats in range(SEATS[-1] + 1))
 
 
 def _cargo(seat: Seat, card: Cards, fate: Fate) -> Cargo:
@@ -475,7 +480,9 @@ def _check_deal(seats: int, options: Options, deal: Deal) -> None:
             f"at port {' and at port '.join(PORTS[:ports])}, none elsewhere (Z4)"
         )
     lowest = CAT_SHIP if options.mode == "variant" else 1
-    if wrong := [ship for deck in deal.decks for ship in deck if type(ship) is not int or ship < lowest]:
+    ships = [ship for deck in deal.decks for ship in deck]
+    if set(map(type, ships)) != {int} or min(ships) < lowest:
+        wrong = [ship for ship in ships if type(ship) is not int or ship < lowest]
         raise GameError(
             f"ship {wrong[0]!r} was given: a capacity of at least 1 is allowed; "
             "a typhoon or the cat ship in the variant only (Z4)"
@@ -485,8 +492,9 @@ def _check_deal(seats: int, options: Options, deal: Deal) -> None:
 def _begin_round(state: State, events: list[Event]) -> None:
     """Eliminate who has no card, then let the ships arrive (Z6)."""
     state.round += 1
-    active = tuple([seat for seat, hand in enumerate(state.hands) if hand])
-    if len(active) < state.seats:
+    active = _EVERYBODY[state.seats]
+    if not all(state.hands):
+        active = tuple([seat for seat, hand in enumerate(state.hands) if hand])
         for seat in sorted(state.order):
             if not state.hands[seat]:
                 state.eliminated[seat] = state.round
@@ -525,15 +533,13 @@ def actions(state: State, seat: Seat) -> tuple[Action, ...]:
 def is_legal(state: State, seat: Seat, action: object) -> bool:
     """Whether a seat that is to move may do this: what `actions` lists, with any claim that may be made."""
     if not state.loading:
-        return type(action) is Dock and type(action.port) is int and action.port in (PORT_A, PORT_B)
+        return action in ALL_DOCKS and type(action) is Dock and type(action.port) is int
     if type(action) is not Load:
         return False
     cards, claim = action
     return (
         type(cards) is int
-        and 0 < cards <= ALL_CARDS
-        and not cards & ~state.hands[seat]
-        and COUNT[cards] <= (2 if state.options.mode == "base" else 1)
+        and cards in (_LOADABLE if state.options.mode == "base" else _LOADABLE_ALONE)[state.hands[seat]]
         and (claim is NOTHING_SAID or _may_be_said(state, claim))
     )
 
@@ -588,7 +594,7 @@ def apply(state: State, moves: Mapping[Seat, Action]) -> list[Event]:
 
 def _check_moves(state: State, moves: Mapping[Seat, Action]) -> None:
     movers = state.movers
-    if len(moves) != len(movers) or not movers or not moves.keys() >= set(movers):
+    if not movers or (tuple(moves) != movers and moves.keys() != set(movers)):
         to_act = f"exactly seats {list(movers)}" if movers else "nobody: the match is over"
         raise IllegalActionError(f"moves were given for seats {sorted(moves)}; to move is {to_act} (Z7, Z8)")
     for seat in movers:
@@ -604,8 +610,8 @@ def _commit(state: State, moves: Mapping[Seat, Action], events: list[Event]) -> 
     for seat in state.movers:
         cards, claim = moves[seat]  # type: ignore[misc]  # a legal move of this stage is a Load
         state.committed[seat] = cards
-        if claim == NOTHING_SAID:
-            events.append(_COMMITTED[seat][COUNT[cards]])
+        if claim is NOTHING_SAID or claim == NOTHING_SAID:
+            events.append(COMMITTED[seat][COUNT[cards]])
         else:
             state.claims[seat] = claim
             events.append(Committed(seat, COUNT[cards], claim))
@@ -629,20 +635,18 @@ def _dock(state: State, moves: Mapping[Seat, Action], events: list[Event]) -> No
         at[port].append(seat)
     events.append(Docked(tuple(ports)))
     in_order = (PORT_B, PORT_A) if len(at[PORT_B]) < len(at[PORT_A]) else (PORT_A, PORT_B)
-    _resolve_round(state, [(port, at[port]) for port in in_order], events)
+    first, second = in_order
+    _resolve_round(state, ((first, at[first]), (second, at[second])), events)
 
 
 def _resolve_round(state: State, ports: Iterable[tuple[Port, Sequence[Seat]]], events: list[Event]) -> None:
     """Resolve the ports one after the other; then the next round begins, or the match ends."""
     resolve = _sail if state.options.mode == "base" else _load
     ships = state.ships
-    resolved = tuple(
-        [
-            resolve(state, port, position, ships[port], there)
-            for position, (port, there) in enumerate(ports, 1)
-            if there
-        ]
-    )
+    resolved: tuple[Resolved, ...] = ()
+    for position, (port, there) in enumerate(ports, 1):
+        if there:
+            resolved += (resolve(state, port, position, ships[port], there),)
     events += resolved
     events.append(Scored(tuple(state.points)))
     state.past += (Past(state.round, state.start_seat, ships, tuple(state.claims), resolved),)

@@ -1,28 +1,40 @@
 """Kamozza as messages: what a seat may know, and how actions and events look to it.
 
 Every message is built from nothing. Hidden are the order of the ships that have not arrived and the
-cards that the others have committed in this round (Z20); neither is read for a view. `imagine` and
-`redeal` invent them.
+cards that the others have committed in this round (Z20): for a view the former are sorted, the latter
+counted. `imagine` and `redeal` invent them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from operator import getitem
 from random import Random
+from typing import Any
 
 from botarena.v1.game_pb2 import GameClaim, GameOptions, GameTurn
 from botarena.v1.kamozza_pb2 import (
     KamozzaAction,
+    KamozzaBoarding,
+    KamozzaCargo,
     KamozzaClaim,
+    KamozzaCommitted,
+    KamozzaDocked,
+    KamozzaEliminated,
+    KamozzaEnded,
     KamozzaEvent,
     KamozzaFate,
     KamozzaLoad,
     KamozzaMode,
     KamozzaOptions,
     KamozzaPastRound,
+    KamozzaPlayer,
     KamozzaPort,
     KamozzaResolved,
+    KamozzaRoundBegan,
+    KamozzaScored,
     KamozzaShip,
     KamozzaShipKind,
     KamozzaStage,
@@ -35,10 +47,12 @@ from arena.games.kamozza import rules
 from arena.games.kamozza.rules import (
     ALL_ACTIONS,
     ALL_CARDS,
+    ALL_DOCKS,
     CARD_OF,
     CARD_VALUES,
     CAT_SHIP,
     CAT_SHIP_CAPACITY,
+    COMMITTED,
     COUNT,
     FATES,
     LOADS,
@@ -47,6 +61,7 @@ from arena.games.kamozza.rules import (
     NOTHING_SAID,
     PORT_A,
     PORT_B,
+    SINGLE_LOADS,
     TYPHOON,
     Action,
     Began,
@@ -62,13 +77,14 @@ from arena.games.kamozza.rules import (
     Load,
     Options,
     Past,
+    Port,
     Resolved,
     Scored,
     Ship,
     Stamp,
     State,
 )
-from arena.games.pieces import submessage
+from arena.games.pieces import submessage, varint
 
 _WIRE_PORT = {PORT_A: KamozzaPort.KAMOZZA_PORT_A, PORT_B: KamozzaPort.KAMOZZA_PORT_B}
 _PORT = {on_wire: port for port, on_wire in _WIRE_PORT.items()}
@@ -88,13 +104,17 @@ _WIRE_FATE = dict(
     )
 )
 _FATE = {on_wire: fate for fate, on_wire in _WIRE_FATE.items()}
+_PLAYER_KEY = varint(KamozzaView.PLAYERS_FIELD_NUMBER << 3 | 2)
+_TURN_KEY = varint(GameTurn.KAMOZZA_FIELD_NUMBER << 3 | 2)
+_VIEW_KEY = varint(KamozzaTurn.VIEW_FIELD_NUMBER << 3 | 2)
 _WIRE_MODE = {"base": KamozzaMode.KAMOZZA_MODE_BASE, "variant": KamozzaMode.KAMOZZA_MODE_VARIANT}
 
 
 # views and turns
 #
-# Finished rounds stay as they are and most of a player as well, so the views are put together from
-# serialised pieces that are kept: serialised messages one after the other are one message.
+# The parts of a view change at different times. Most of it stays as it is during a round; then numbers of
+# committed cards are added, and a seat's own cards. So each part is serialised once and kept, and a view is
+# put together from them: serialised messages one after the other are one message.
 
 
 def view(state: State, seat: Seat | None) -> KamozzaView:
@@ -104,53 +124,27 @@ def view(state: State, seat: Seat | None) -> KamozzaView:
 
 def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], events: Sequence[bytes]) -> bytes:
     """A turn as the seat is shown it: a GameTurn."""
-    view = submessage(KamozzaTurn.VIEW_FIELD_NUMBER, _view_bytes(state, seat))
-    turn = b"".join([view, _actions_piece(tuple(actions)), *events])
-    return submessage(GameTurn.KAMOZZA_FIELD_NUMBER, turn)
+    view = _view_bytes(state, seat)
+    listed = _LISTED.get(id(actions)) or _actions_piece(actions)
+    turn = b"".join([_VIEW_KEY, varint(len(view)), view, listed, *events])
+    return _TURN_KEY + varint(len(turn)) + turn
 
 
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
-    pieces = [
-        _round_piece(state.seats, state.options, state.deal, state.round, state.arrived, bool(state.movers)),
-        _stage_piece(state.loading, state.movers),
-    ]
-    numbers = [COUNT[cards] for cards in state.committed]
-    own = [0] * state.seats
-    if seat is not None:
-        own[seat] = state.committed[seat]
-    pieces += map(
-        _player_piece,
-        state.points,
-        state.loaded,
-        state.lost,
-        state.hands,
-        numbers,
-        own,
-        state.claims,
-        state.stamps,
-        state.eliminated,
-    )
-    pieces += map(_past_piece, state.past)
-    return b"".join(pieces)
-
-
-@lru_cache(maxsize=2048)
-def _round_piece(seats: int, options: Options, deal: Deal, round_: int, arrived: int, in_port: bool) -> bytes:
-    """What stays as it is during a round. Of the ships to come just the cards are told, not their order."""
-    piece = KamozzaView(round=round_, rounds=rules.rounds_of(seats, options))
-    piece.start_seat = (deal.start_seat + round_ - 1) % seats
-    a, b = deal.decks
-    if in_port:
-        piece.ships.extend([_ship_message(deck[arrived - 1]) for deck in (a, b) if deck])
-    piece.undrawn_a.extend(map(_ship_message, _in_order(a[arrived:])))
-    piece.undrawn_b.extend(map(_ship_message, _in_order(b[arrived:])))
-    piece.options.CopyFrom(options_message(options).kamozza)
-    return piece.SerializeToString()
-
-
-def _in_order(ships: Iterable[Ship]) -> tuple[Ship, ...]:
-    """Ordinary ships by capacity, then typhoons, then the cat ship."""
-    return tuple(sorted(ships, key=lambda ship: (ship < 1, -ship if ship < 1 else ship)))
+    kept = _KEPT.get(id(state))
+    if kept is None or kept.shown != _shown(state):
+        kept = _keep(state, kept)
+    committed, claims = state.committed, state.claims
+    if claims == kept.silence:
+        players = list(map(getitem, kept.players, map(_count, committed)))
+    else:
+        players = [
+            _player_piece(player[_REVEALED], _NUMBER_PIECES[COUNT[cards]], claim)
+            for player, cards, claim in zip(kept.players, committed, claims, strict=True)
+        ]
+    if seat is not None and (own := committed[seat]):
+        players[seat] = _player_piece(kept.players[seat][_REVEALED], _OWN_PIECES[own], claims[seat])
+    return b"".join([kept.table, _stage_piece(state.loading, state.movers), *players])
 
 
 @lru_cache(maxsize=256)
@@ -161,40 +155,103 @@ def _stage_piece(loading: bool, movers: tuple[Seat, ...]) -> bytes:
     return KamozzaView(stage=stage, to_move=movers).SerializeToString()
 
 
-@lru_cache(maxsize=16384)
-def _player_piece(
-    points: int,
-    loaded: Cards,
-    lost: Cards,
-    hand: Cards,
-    committed: int,
-    own: Cards,
-    claim: Claim,
-    stamp: Stamp,
-    eliminated: int,
-) -> bytes:
-    piece = KamozzaView()
-    player = piece.players.add(points=points, committed=committed, eliminated=eliminated)
-    player.loaded.extend(CARD_VALUES[loaded])
-    player.lost.extend(CARD_VALUES[lost])
-    player.hand.extend(CARD_VALUES[hand])
-    player.committed_cards.extend(CARD_VALUES[own])
-    if claim != NOTHING_SAID:
-        player.claim.CopyFrom(_claim_message(claim))
-    if stamp != NEVER:
-        player.boarded.round, player.boarded.position, player.boarded.place = stamp
-    return piece.SerializeToString()
+# what stays as it is during a round
+
+
+@dataclass(slots=True)
+class _Kept:
+    """Pieces of a view that stay as they are during a round.
+
+    Attributes:
+        shown: everything that they are made of.
+        past: the finished rounds.
+        table: what belongs to no player, the finished rounds included.
+        players: by seat and number of committed cards the player if it says nothing; then at `_REVEALED`
+            what has been revealed of it, without what it has committed or says.
+        silence: the claims if nobody says anything.
+    """
+
+    shown: tuple[Any, ...]
+    past: bytes
+    table: bytes
+    players: list[tuple[bytes, ...]]
+    silence: list[Claim]
+
+
+_KEPT: dict[int, _Kept] = {}
+"""The latest pieces by the identity of a state. All that they are made of is compared before they are used,
+so it does no harm if another state is of that identity by now."""
+_KEPT_STATES = 2048
+
+
+def _shown(state: State) -> tuple[Any, ...]:
+    """Everything of which something is shown that does not change during a round; lists come last."""
+    return (
+        state.round,
+        not state.movers,
+        state.options,
+        state.deal,
+        state.past,
+        state.points,
+        state.loaded,
+        state.lost,
+        state.hands,
+        state.stamps,
+        state.eliminated,
+    )
+
+
+def _keep(state: State, before: _Kept | None) -> _Kept:
+    """Serialise what is shown during a round; what there was before is likely the round before it."""
+    *rest, past, points, loaded, lost, hands, stamps, eliminated = _shown(state)
+    if before is not None and past and before.shown[4] == past[:-1]:
+        past_pieces = before.past + _past_piece(past[-1])
+    else:
+        past_pieces = b"".join(map(_past_piece, past))
+    if len(_KEPT) >= _KEPT_STATES:
+        _KEPT.clear()
+    kept = _KEPT[id(state)] = _Kept(
+        (*rest, past, points[:], loaded[:], lost[:], hands[:], stamps[:], eliminated[:]),
+        past_pieces,
+        _table_piece(state) + past_pieces,
+        list(map(_player_pieces, points, loaded, lost, hands, stamps, eliminated)),
+        [NOTHING_SAID] * state.seats,
+    )
+    return kept
+
+
+def _table_piece(state: State) -> bytes:
+    """What belongs to no player. Of the ships to come just the cards are told, not their order."""
+    gone, arrived = len(state.past), state.arrived
+    a, b = state.deal.decks
+    return (
+        _round_piece(state.seats, state.options, state.round, state.start_seat)
+        + _port_piece(KamozzaView.UNDRAWN_A_FIELD_NUMBER, a[gone:arrived], tuple(sorted(a[arrived:])))
+        + _port_piece(KamozzaView.UNDRAWN_B_FIELD_NUMBER, b[gone:arrived], tuple(sorted(b[arrived:])))
+    )
+
+
+@lru_cache(maxsize=1024)
+def _round_piece(seats: int, options: Options, round_: int, start_seat: Seat) -> bytes:
+    return KamozzaView(
+        round=round_,
+        rounds=rules.rounds_of(seats, options),
+        start_seat=start_seat,
+        options=options_message(options).kamozza,
+    ).SerializeToString()
 
 
 @lru_cache(maxsize=4096)
-def _past_piece(past: Past) -> bytes:
-    message = KamozzaPastRound(round=past.round, start_seat=past.start_seat)
-    message.ships.extend(map(_ship_message, past.ships))
-    for seat, claim in enumerate(past.claims):
-        if claim != NOTHING_SAID:
-            message.claims.add(seat=seat, claim=_claim_message(claim))
-    message.resolved.extend(map(_resolved_message, past.resolved))
-    return KamozzaView(past=[message]).SerializeToString()
+def _port_piece(undrawn_field: int, in_port: tuple[Ship, ...], undrawn: tuple[Ship, ...]) -> bytes:
+    """The ship in a port, and those still to arrive there, in the port's field for them.
+
+    Args:
+        undrawn: in ascending order; typhoons and the cat ship are shown behind the others.
+    """
+    view = KamozzaView(ships=map(_ship_message, in_port))
+    bonus_last = sorted(undrawn, key=lambda ship: (ship < 1, ship == CAT_SHIP))
+    to_come = [submessage(undrawn_field, _ship_message(ship).SerializeToString()) for ship in bonus_last]
+    return view.SerializeToString() + b"".join(to_come)
 
 
 @lru_cache(maxsize=256)
@@ -206,17 +263,144 @@ def _ship_message(ship: Ship) -> KamozzaShip:
     return KamozzaShip(kind=KamozzaShipKind.KAMOZZA_SHIP_KIND_ORDINARY, capacity=ship)
 
 
-@lru_cache(maxsize=4096)
-def _resolved_message(resolved: Resolved) -> KamozzaResolved:
-    message = KamozzaResolved(
-        port=_WIRE_PORT[resolved.port],
-        position=resolved.position,
-        ship=_ship_message(resolved.ship),
-        weight=resolved.weight,
+# players
+
+
+def _number(field: int, value: int) -> bytes:
+    """A field that holds a whole number; if it is absent, that is 0."""
+    return varint(field << 3) + varint(value) if value else b""
+
+
+def _numbers(field: int, values: Sequence[int]) -> bytes:
+    """A field that holds any whole numbers."""
+    data = bytes(values) if max(values, default=0) < 0x80 else b"".join(map(varint, values))
+    return submessage(field, data) if data else b""
+
+
+def _pieces_of_sets(field: int) -> list[bytes]:
+    """By set of cards: its values in a field of this number."""
+    return [_numbers(field, values) for values in CARD_VALUES]
+
+
+_LOADED_PIECES = _pieces_of_sets(KamozzaPlayer.LOADED_FIELD_NUMBER)
+_LOST_PIECES = _pieces_of_sets(KamozzaPlayer.LOST_FIELD_NUMBER)
+_HAND_PIECES = _pieces_of_sets(KamozzaPlayer.HAND_FIELD_NUMBER)
+_count = COUNT.__getitem__
+_NUMBER_PIECES = [_number(KamozzaPlayer.COMMITTED_FIELD_NUMBER, number) for number in range(3)]
+"""By number of committed cards: what everybody is told of them."""
+_REVEALED = len(_NUMBER_PIECES)
+_OWN_PIECES = [
+    _number(KamozzaPlayer.COMMITTED_FIELD_NUMBER, number) + cards
+    for number, cards in zip(COUNT, _pieces_of_sets(KamozzaPlayer.COMMITTED_CARDS_FIELD_NUMBER), strict=True)
+]
+"""By set of committed cards: what their owner is told of them."""
+
+
+@lru_cache(maxsize=8192)
+def _player_pieces(
+    points: int, loaded: Cards, lost: Cards, hand: Cards, stamp: Stamp, eliminated: int
+) -> tuple[bytes, ...]:
+    """By number of committed cards a player that says nothing; then what has been revealed of it."""
+    revealed = b"".join(
+        [
+            _number(KamozzaPlayer.POINTS_FIELD_NUMBER, points),
+            _LOADED_PIECES[loaded],
+            _LOST_PIECES[lost],
+            _HAND_PIECES[hand],
+            _boarded_piece(stamp),
+            _number(KamozzaPlayer.ELIMINATED_FIELD_NUMBER, eliminated),
+        ]
     )
-    for seat, card, fate, points in resolved.cargo:
-        message.cargo.add(seat=seat, card=card, fate=_WIRE_FATE[fate], points=points)
-    return message
+    return (*[_player_piece(revealed, number, NOTHING_SAID) for number in _NUMBER_PIECES], revealed)
+
+
+@lru_cache(maxsize=1024)
+def _boarded_piece(stamp: Stamp) -> bytes:
+    if stamp == NEVER:
+        return b""
+    round_, position, place = stamp
+    boarded = KamozzaBoarding(round=round_, position=position, place=place)
+    return KamozzaPlayer(boarded=boarded).SerializeToString()
+
+
+def _player_piece(revealed: bytes, committed: bytes, claim: Claim) -> bytes:
+    """A player as a piece of a view."""
+    player = revealed + committed
+    if claim != NOTHING_SAID:
+        player += _said_piece(claim)
+    return _PLAYER_KEY + varint(len(player)) + player
+
+
+@lru_cache(maxsize=128)
+def _said_piece(claim: Claim) -> bytes:
+    return KamozzaPlayer(claim=_claim_message(claim)).SerializeToString()
+
+
+# finished rounds
+
+
+def _past_piece(past: Past) -> bytes:
+    """A finished round. It begins as the event does that began it."""
+    piece = _began_bytes(past.round, past.start_seat, past.ships)
+    if past.claims.count(NOTHING_SAID) < len(past.claims):
+        piece += _said_then_piece(past.claims)
+    for resolved in past.resolved:
+        piece += _resolved_piece(resolved)
+    return submessage(KamozzaView.PAST_FIELD_NUMBER, piece)
+
+
+def _said_then_piece(claims: Sequence[Claim]) -> bytes:
+    past = KamozzaPastRound()
+    for seat, claim in enumerate(claims):
+        if claim != NOTHING_SAID:
+            past.claims.add(seat=seat, claim=_claim_message(claim))
+    return past.SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def _began_bytes(round_: int, start_seat: Seat, ships: tuple[Ship, ...]) -> bytes:
+    message = KamozzaRoundBegan(round=round_, start_seat=start_seat, ships=map(_ship_message, ships))
+    return message.SerializeToString()
+
+
+_RESOLVED: dict[int, tuple[Resolved, bytes]] = {}
+"""The latest pieces by the identity of what they tell: an event that is soon part of a finished round."""
+_RESOLVED_KEPT = 2048
+
+
+def _resolved_piece(resolved: Resolved) -> bytes:
+    """A resolved port, in the field that has the same number in an event and in a finished round."""
+    kept = _RESOLVED.get(id(resolved))
+    if kept is not None and kept[0] is resolved:
+        return kept[1]
+    port, position, ship, cargo, weight = resolved
+    data = b"".join([_berth_piece(port, position, ship), *map(_cargo_piece, cargo), _weight_piece(weight)])
+    piece = submessage(KamozzaPastRound.RESOLVED_FIELD_NUMBER, data)
+    if len(_RESOLVED) >= _RESOLVED_KEPT:
+        _RESOLVED.clear()
+    _RESOLVED[id(resolved)] = resolved, piece
+    return piece
+
+
+@lru_cache(maxsize=1024)
+def _berth_piece(port: Port, position: int, ship: Ship) -> bytes:
+    message = KamozzaResolved(port=_WIRE_PORT[port], position=position, ship=_ship_message(ship))
+    return message.SerializeToString()
+
+
+@lru_cache(maxsize=512)
+def _weight_piece(weight: int) -> bytes:
+    return KamozzaResolved(weight=weight).SerializeToString()
+
+
+@lru_cache(maxsize=1024)
+def _cargo_piece(cargo: Cargo) -> bytes:
+    seat, card, fate, points = cargo
+    message = KamozzaCargo(seat=seat, card=card, fate=_WIRE_FATE[fate], points=points)
+    return KamozzaResolved(cargo=[message]).SerializeToString()
+
+
+# actions
 
 
 def _action_message(action: Action) -> KamozzaAction:
@@ -225,14 +409,18 @@ def _action_message(action: Action) -> KamozzaAction:
     return KamozzaAction(port=_WIRE_PORT[action.port])
 
 
-_ACTION_PIECE = {
+_ACTION_PIECES = {
     action: KamozzaTurn(actions=[_action_message(action)]).SerializeToString() for action in ALL_ACTIONS
 }
 
 
-@lru_cache(maxsize=512)
-def _actions_piece(actions: tuple[Action, ...]) -> bytes:
-    return b"".join([_ACTION_PIECE[action] for action in actions])
+def _actions_piece(actions: Iterable[Action]) -> bytes:
+    return b"".join([_ACTION_PIECES[action] for action in actions])
+
+
+_LISTS: tuple[tuple[Action, ...], ...] = (*LOADS, *SINGLE_LOADS, ALL_DOCKS)
+_LISTED = {id(actions): _actions_piece(actions) for actions in _LISTS}
+"""By identity of each list of legal actions that the rules have: none is ever made anew or goes away."""
 
 
 # table talk
@@ -273,63 +461,76 @@ def claim_of(action: Action) -> GameClaim | None:
 # events
 
 
-@lru_cache(maxsize=8192, typed=True)
 def event_message(event: Event) -> KamozzaEvent:
-    """An event on the wire. To be read only: equal events are one message."""
-    message = KamozzaEvent()
-    _FILL[type(event)](message, event)
-    return message
+    """An event on the wire."""
+    return KamozzaTurn.FromString(event_bytes(event)).events[0]
 
 
-@lru_cache(maxsize=8192, typed=True)
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
-    return KamozzaTurn(events=[event_message(event)]).SerializeToString()
+    return _SILENT.get(id(event)) or _EVENT_BYTES[type(event)](event)
 
 
-def _fill_began(message: KamozzaEvent, event: Began) -> None:
-    message.began.round, message.began.start_seat = event.round, event.start_seat
-    message.began.ships.extend(map(_ship_message, event.ships))
+def _event_bytes(field: int, data: bytes) -> bytes:
+    """What happened, in the field of a KamozzaEvent that is meant for it, as a piece of a turn."""
+    return submessage(KamozzaTurn.EVENTS_FIELD_NUMBER, submessage(field, data))
 
 
-def _fill_eliminated(message: KamozzaEvent, event: Eliminated) -> None:
-    message.eliminated.seat, message.eliminated.round = event
+@lru_cache(maxsize=4096)
+def _began(event: Began) -> bytes:
+    return _event_bytes(KamozzaEvent.BEGAN_FIELD_NUMBER, _began_bytes(*event))
 
 
-def _fill_committed(message: KamozzaEvent, event: Committed) -> None:
-    committed = message.committed
-    committed.seat, committed.count, claim = event
-    if claim != NOTHING_SAID:
-        committed.claim.CopyFrom(_claim_message(claim))
+@lru_cache(maxsize=256)
+def _eliminated(event: Eliminated) -> bytes:
+    message = KamozzaEliminated(seat=event.seat, round=event.round)
+    return _event_bytes(KamozzaEvent.ELIMINATED_FIELD_NUMBER, message.SerializeToString())
 
 
-def _fill_docked(message: KamozzaEvent, event: Docked) -> None:
+@lru_cache(maxsize=2048)
+def _committed(event: Committed) -> bytes:
+    message = KamozzaCommitted(seat=event.seat, count=event.number)
+    if event.claim != NOTHING_SAID:
+        message.claim.CopyFrom(_claim_message(event.claim))
+    return _event_bytes(KamozzaEvent.COMMITTED_FIELD_NUMBER, message.SerializeToString())
+
+
+_SILENT = {id(event): _committed(event) for events in COMMITTED for event in events}
+"""By identity of each event that the rules have for a seat which says nothing."""
+
+
+@lru_cache(maxsize=512)
+def _docked(event: Docked) -> bytes:
+    message = KamozzaDocked()
     for seat, port in enumerate(event.ports):
         if port != NO_PORT:
-            message.docked.berths.add(seat=seat, port=_WIRE_PORT[port])
+            message.berths.add(seat=seat, port=_WIRE_PORT[port])
+    return _event_bytes(KamozzaEvent.DOCKED_FIELD_NUMBER, message.SerializeToString())
 
 
-def _fill_resolved(message: KamozzaEvent, event: Resolved) -> None:
-    message.resolved.CopyFrom(_resolved_message(event))
+def _resolved(event: Resolved) -> bytes:
+    return submessage(KamozzaTurn.EVENTS_FIELD_NUMBER, _resolved_piece(event))
 
 
-def _fill_scored(message: KamozzaEvent, event: Scored) -> None:
-    message.scored.points.extend(event.points)
+def _scored(event: Scored) -> bytes:
+    points = _numbers(KamozzaScored.POINTS_FIELD_NUMBER, event.points)
+    return _event_bytes(KamozzaEvent.SCORED_FIELD_NUMBER, points)
 
 
-def _fill_ended(message: KamozzaEvent, event: Ended) -> None:
-    message.ended.points.extend(event.points)
-    message.ended.ranks.extend(event.ranks)
+def _ended(event: Ended) -> bytes:
+    points = _numbers(KamozzaEnded.POINTS_FIELD_NUMBER, event.points)
+    ranks = _numbers(KamozzaEnded.RANKS_FIELD_NUMBER, event.ranks)
+    return _event_bytes(KamozzaEvent.ENDED_FIELD_NUMBER, points + ranks)
 
 
-_FILL: dict[type, Callable[..., None]] = {
-    Began: _fill_began,
-    Eliminated: _fill_eliminated,
-    Committed: _fill_committed,
-    Docked: _fill_docked,
-    Resolved: _fill_resolved,
-    Scored: _fill_scored,
-    Ended: _fill_ended,
+_EVENT_BYTES: dict[type, Callable[..., bytes]] = {
+    Began: _began,
+    Eliminated: _eliminated,
+    Committed: _committed,
+    Docked: _docked,
+    Resolved: _resolved,
+    Scored: _scored,
+    Ended: _ended,
 }
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from arena.games import find_game
 from arena.games.kamozza import rules
-from arena.games.kamozza.rules import Load, State
-from tests.games.kamozza.positions import load, play_cargo, play_round, started
+from arena.games.kamozza.rules import Deal, Load, Options, State
+from tests.games.kamozza.positions import load, play_cargo, play_round, said, started
 from tests.games.option_sets import OPTION_SETS, OptionSet
 from tests.games.table import Table, case, positions
 
@@ -116,3 +116,35 @@ def test_a_redeal_changes_the_ships_to_come_and_nothing_else() -> None:
             assert (a[:number], b[:number]) == (state.deal.decks[0][:number], state.deal.decks[1][:number])
             assert (sorted(a), sorted(b)) == tuple(map(sorted, state.deal.decks))
         play_round(state, f"{value}A {value}B {value}A")
+
+
+def test_what_is_shown_is_what_is_there_now() -> None:
+    """Pieces of a view are kept: they must not outlive anything that they show."""
+    state = started(4)
+    play_round(state, "1A 3A 5B 7B")
+    shown = {bytes_of_view(state)}
+    changes: dict[str, Any] = {
+        "points": [130, 0, 0, 300],
+        "loaded": [rules.RATS] * 4,
+        "lost": [rules.GOLD] * 4,
+        "hands": [rules.RATS] * 4,
+        "stamps": [(1, 2, 3)] * 4,
+        "eliminated": [0, 0, 2, 0],
+        "claims": [said("20B")] * 4,
+        "committed": [rules.RATS] * 4,
+        "movers": (2, 3),
+        "round": 3,
+        "options": Options("variant"),
+        "deal": Deal(2, ((20,) * 4, (30,) * 4)),
+        "past": (),
+    }
+    for name, value in changes.items():
+        setattr(state, name, value)
+        shown.add(bytes_of_view(state))
+    assert len(shown) == len(changes) + 1
+    assert list(KAMOZZA.view(state, None).players[3].loaded) == [1]
+    assert KAMOZZA.view(state, None).players[3].points == 300
+
+
+def bytes_of_view(state: State) -> bytes:
+    return bytes(KAMOZZA.view(state, None).SerializeToString(deterministic=True))
