@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 
-from arena.games.combo_up import ComboUp
 from arena.games.game import AnyGame, UnknownGameError
-from arena.games.hochstapler import Hochstapler
-from arena.games.kamozza import Kamozza
-from arena.games.koffer import Koffer
-from arena.games.kotki import Kotki
 
-_ALL: tuple[AnyGame, ...] = (Koffer(), Hochstapler(), Kamozza(), Kotki(), ComboUp())
+# Each is a package of this one with a class of this name.
+_CLASSES = {
+    "koffer": "Koffer",
+    "hochstapler": "Hochstapler",
+    "kamozza": "Kamozza",
+    "kotki": "Kotki",
+    "combo_up": "ComboUp",
+}
 
-GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
+
+class _Registry(Mapping[str, AnyGame]):
+    """The games by name. Each is loaded when it is asked for: its tables take time, and a match needs one."""
+
+    def __getitem__(self, name: str) -> AnyGame:
+        return _load(name, _CLASSES[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _CLASSES
+
+
+@cache
+def _load(name: str, class_name: str) -> AnyGame:
+    game: AnyGame = getattr(import_module(f"{__name__}.{name}"), class_name)()
+    return game
+
+
+GAMES: Mapping[str, AnyGame] = _Registry()
 """All games by name."""
 
 
