@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from arena.errors import UsageError
-from arena.store.store import Store, StoredTournament, sqlite_url
+from arena.store.store import Store, sqlite_url
+from arena.store.stored import StoredTournament
 
 DbOption = Annotated[
     str,

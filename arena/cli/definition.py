@@ -17,7 +17,7 @@ from arena.errors import NotFoundError, UsageError
 from arena.games import find_game
 from arena.games.chance import SEED_BYTES
 from arena.games.game import AnyGame, PlayersError
-from arena.store.store import StoredBot, StoredTournament
+from arena.store.stored import StoredBot, StoredTournament
 from arena.tournament.schedule import RoundRobin
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}

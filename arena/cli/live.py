@@ -15,7 +15,7 @@ from rich.text import Text
 
 from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, progress_line
 from arena.cli.tables import standings_table
-from arena.store.store import StoredTournament
+from arena.store.stored import StoredTournament
 from arena.tournament.report import Report
 
 

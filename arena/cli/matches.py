@@ -38,7 +38,8 @@ from arena.match.replay import Step, VerificationError
 from arena.match.replay import replay as replay_steps
 from arena.match.replay import verify as verify_record
 from arena.match.verdicts import FAULTS, fault_name
-from arena.store.store import Store, StoredMatch, StoredTournament
+from arena.store.store import Store
+from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.report import played_record
 from arena.tournament.runner import schedule_of, seats_of
 

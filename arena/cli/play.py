@@ -31,7 +31,8 @@ from arena.cli.results import read_report, show_result, show_standings, write_re
 from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
-from arena.store.store import Store, StoredTournament
+from arena.store.store import Store
+from arena.store.stored import StoredTournament
 from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.report import Report
 from arena.tournament.runner import Run, commitment

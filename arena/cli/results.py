@@ -17,7 +17,8 @@ from arena.errors import NotFoundError, UsageError
 from arena.games import find_game
 from arena.match.replay import replay
 from arena.match.verdicts import fault_name, verdict_name
-from arena.store.store import Store, StoredMatch, StoredTournament
+from arena.store.store import Store
+from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.report import Report, played_record, report_of
 from arena.tournament.runner import commitment
 

@@ -7,10 +7,12 @@ from sqlalchemy import (
     Boolean,
     Column,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
     MetaData,
+    PrimaryKeyConstraint,
     String,
     Table,
     Text,
@@ -64,11 +66,13 @@ match = Table(
     "match",
     metadata,
     Column("id", _Number, primary_key=True),
-    Column("tournament", _Number, ForeignKey("tournament.id"), nullable=False),
+    Column("tournament", _Number, nullable=False),
     Column("block", BigInteger, nullable=False),
     Column("seating", Integer, nullable=False),
     Column("verdict", Integer, nullable=False),
     Column("record", LargeBinary, nullable=False, comment="a sealed MatchRecord"),
+    # In the order of the migration, so that a fresh database is the same to the letter.
+    ForeignKeyConstraint(["tournament"], ["tournament.id"]),
     UniqueConstraint("tournament", "block", "seating"),
 )
 
@@ -83,4 +87,12 @@ match_seat = Table(
     Column("fault", Integer, comment="kind of the fault by which the seat was forfeited"),
     Index(None, "bot"),
     sqlite_with_rowid=False,
+)
+
+# Where alembic notes the version of the schema. Its own table, not one of ours.
+alembic_version = Table(
+    "alembic_version",
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )

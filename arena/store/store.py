@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,11 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from arena.errors import ArenaError, NotFoundError
-from arena.store.schema import match, match_seat, tournament, tournament_bot
+from arena.store.schema import alembic_version, match, match_seat, metadata, tournament, tournament_bot
+from arena.store.stored import StoredBot, StoredMatch, StoredSeat, StoredTournament
 
-_HEAD = "0001"
+HEAD = "0001"
+"""The newest schema."""
 _DB_ATTEMPT_S = 30
 
 
@@ -33,77 +34,6 @@ class NameTakenError(StoreError):
 
 class NotStoredError(NotFoundError):
     """There is no such tournament or match."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredBot:
-    """A bot of a tournament: its name, its version, and how it is started as plain data."""
-
-    name: str
-    version: str
-    spec: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredTournament:
-    """A tournament as it is stored.
-
-    Attributes:
-        id: row number, 0 before it is stored.
-        name: unique name.
-        kind: "tournament" or "play".
-        game: name of the game.
-        options: the game's options as a person gave them.
-        seats: seats at a table.
-        deals: number of deals.
-        rotate: whether each deal is played in all rotations of the seats.
-        matches: number of matches to be played in all.
-        seed: its secret seed, 32 bytes.
-        move_us, bank_us, start_us: the clock, in microseconds.
-        faults_allowed: timeouts and illegal actions allowed to each seat before forfeit.
-        bots: its bots by index.
-        created_us: when, in microseconds since 1970 UTC.
-        finished_us: when all matches were stored; None before.
-    """
-
-    id: int
-    name: str
-    kind: str
-    game: str
-    options: dict[str, str]
-    seats: int
-    deals: int
-    rotate: bool
-    matches: int
-    seed: bytes
-    move_us: int
-    bank_us: int
-    start_us: int
-    faults_allowed: int
-    bots: tuple[StoredBot, ...]
-    created_us: int
-    finished_us: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSeat:
-    """A seat of a stored match; rank and score are None if the match is void."""
-
-    bot: int
-    rank: int | None
-    score: int | None
-    fault: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMatch:
-    """A match as it is stored: where it belongs, how it went, and its sealed record."""
-
-    block: int
-    seating: int
-    verdict: int
-    record: bytes
-    seats: tuple[StoredSeat, ...]
 
 
 class Store:
@@ -360,23 +290,29 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 def _upgrade(connection: sa.Connection) -> None:
     """Bring the schema to the newest version."""
-    if _revision(connection) == _HEAD:
-        return
-    # Only here: it costs a third of a second, and nearly every start finds the newest schema.
-    from alembic import command
+    if not sa.inspect(connection).has_table(alembic_version.name):
+        _create(connection)
+    elif connection.execute(sa.select(alembic_version)).scalar() != HEAD:
+        migrate(connection)
+
+
+def _create(connection: sa.Connection) -> None:
+    """Make the newest schema at once: the migrations lead to the same one, and take a third of a second."""
+    # Nothing may be there yet: a table of one of these names is somebody else's.
+    metadata.create_all(connection, checkfirst=False)
+    alembic_version.create(connection)
+    connection.execute(sa.insert(alembic_version).values(version_num=HEAD))
+
+
+def migrate(connection: sa.Connection) -> None:
+    """Run the migrations that are missing."""
+    from alembic import command  # only here: nearly every start finds the newest schema
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-
-
-def _revision(connection: sa.Connection) -> str | None:
-    if not sa.inspect(connection).has_table("alembic_version"):
-        return None
-    row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first()
-    return None if row is None else str(row[0])
 
 
 def _reason(error: Exception) -> str:

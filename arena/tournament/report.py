@@ -13,7 +13,7 @@ from arena.match.record import RecordDamagedError, unseal
 from arena.match.verdicts import RATED, fault_name, verdict_name
 from arena.ratings.fold import TieRule
 from arena.ratings.standings import Played, Standing, Standings
-from arena.store.store import StoredMatch, StoredTournament
+from arena.store.stored import StoredMatch, StoredTournament
 
 
 class ThinkTimes:

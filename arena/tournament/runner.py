@@ -16,7 +16,8 @@ from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot, S
 from arena.games import find_game
 from arena.games.chance import deal_seed
 from arena.match.record import unseal
-from arena.store.store import Store, StoredMatch, StoredSeat, StoredTournament
+from arena.store.store import Store
+from arena.store.stored import StoredMatch, StoredSeat, StoredTournament
 from arena.tournament.schedule import RoundRobin
 
 

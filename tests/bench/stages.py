@@ -21,7 +21,8 @@ from arena.match.host import Lane, TableHost
 from arena.match.match import Match
 from arena.match.record import unseal
 from arena.match.spec import MatchSpec
-from arena.store.store import Store, StoredMatch, sqlite_url
+from arena.store.store import Store, sqlite_url
+from arena.store.stored import StoredMatch
 from arena.tournament.runner import seats_of
 from tests.bench.null_bot import NullBot
 from tests.bench.sampling import Sample

@@ -11,7 +11,7 @@ import pytest
 from arena.cli.definition import Definition
 from arena.cli.play import Workers, make_executor
 from arena.cli.worker_setup import WorkerSetup
-from arena.store.store import StoredTournament
+from arena.store.stored import StoredTournament
 
 
 def setups(tournament: StoredTournament, folder: Path, workers: Workers) -> list[WorkerSetup]:

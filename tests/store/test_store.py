@@ -5,25 +5,20 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
+import arena.store.store
 from arena.store.schema import metadata
-from arena.store.store import (
-    NameTakenError,
-    NotStoredError,
-    Store,
-    StoredBot,
-    StoredMatch,
-    StoredSeat,
-    StoredTournament,
-    StoreError,
-    sqlite_url,
-)
+from arena.store.store import HEAD, NameTakenError, NotStoredError, Store, StoreError, migrate, sqlite_url
+from arena.store.stored import StoredBot, StoredMatch, StoredSeat, StoredTournament
 
 NEW = StoredTournament(
     id=0,
@@ -132,6 +127,44 @@ def test_two_writers_at_once_store_everything_once(store: Store, path: Path) -> 
 def test_the_migrations_lead_to_the_schema(store: Store) -> None:
     with store._engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_a_fresh_database_is_what_the_migrations_make(store: Store, path: Path, tmp_path: Path) -> None:
+    engine = sa.create_engine(sqlite_url(tmp_path / "migrated.db"))
+    with engine.begin() as connection:
+        migrate(connection)
+    assert _contents(tmp_path / "migrated.db") == _contents(path)
+
+
+def _contents(database: Path) -> tuple[list[tuple[str, ...]], list[tuple[str]]]:
+    """Every table and index as it was declared, and the noted version."""
+    with closing(sqlite3.connect(database)) as connection:
+        made = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name")
+        versions = connection.execute("SELECT version_num FROM alembic_version")
+        spaced = [tuple(" ".join(str(word).split()) for word in row) for row in made]
+        return spaced, versions.fetchall()
+
+
+def test_the_newest_schema_is_that_of_the_last_migration(store: Store) -> None:
+    folder = Path(arena.store.store.__file__).parent / "migrations"
+    assert ScriptDirectory(str(folder)).get_current_head() == HEAD
+
+
+def test_an_older_schema_is_brought_to_the_newest(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:  # the first migration begins from this
+        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+    with closing(Store(sqlite_url(path))) as store:
+        assert store.create(NEW).name == "cup"
+
+
+def test_a_database_of_somebody_else_is_left_alone(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE tournament (players TEXT)")
+    with pytest.raises(StoreError, match="cannot be opened") as caught:
+        Store(sqlite_url(path))
+    assert "already exists" in caught.value.why
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("tournament",)]
 
 
 def test_a_block_that_fails_in_the_middle_leaves_nothing(store: Store) -> None:

@@ -15,7 +15,8 @@ from arena.match.match import Match
 from arena.match.record import identity, unseal
 from arena.match.replay import verify
 from arena.match.spec import MatchSpec
-from arena.store.store import Store, StoredTournament, sqlite_url
+from arena.store.store import Store, sqlite_url
+from arena.store.stored import StoredTournament
 from arena.tournament.blocks import run_block
 from arena.tournament.report import Report, ThinkTimes, report_of
 from arena.tournament.runner import Run, commitment
