@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # whoever only packs has no event loop yet
+    import asyncio
 
 
 def pack(data: bytes) -> bytes:
@@ -15,5 +18,5 @@ async def read_frame(reader: asyncio.StreamReader) -> bytes | None:
     try:
         length = int.from_bytes(await reader.readexactly(4), "big")
         return await reader.readexactly(length)
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except (EOFError, ConnectionError):
         return None

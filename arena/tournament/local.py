@@ -7,12 +7,12 @@ import os
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from botarena.v1.record_pb2 import Block, BlockResult
 
-from arena.tournament.frames import pack, read_frame
+from arena.tournament.frames import read_frame
+from arena.tournament.process import WorkerProcess
 
 IN_FLIGHT = 64
 """Matches that a worker has in play at once. More make larger frames, but take longer each."""
@@ -51,7 +51,7 @@ class _Worker:
         most: the greatest room.
     """
 
-    process: asyncio.subprocess.Process
+    process: WorkerProcess
     room: int
     most: int
     blocks: dict[int, Block] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class _Worker:
         """Hand it a block."""
         self.blocks[block.index] = block
         self._given[block.index] = time.monotonic()
-        _send(self, block.SerializeToString())
+        self.process.send(block.SerializeToString())
 
     def take(self, index: int) -> Block:
         """It is done with a block."""
@@ -84,14 +84,32 @@ class LocalExecutor:
     Args:
         commands: how each worker is started, one entry per worker.
         in_flight: matches that each of them has in play at once.
+        ahead: a process that runs the first of these commands already.
     """
 
-    def __init__(self, commands: Sequence[WorkerCommand], in_flight: int = IN_FLIGHT) -> None:
+    def __init__(
+        self,
+        commands: Sequence[WorkerCommand],
+        in_flight: int = IN_FLIGHT,
+        ahead: WorkerProcess | None = None,
+    ) -> None:
         self.commands = commands
+        self._ahead = ahead
         self._in_flight = in_flight
         self._results: asyncio.Queue[tuple[_Worker, BlockResult | None]] = asyncio.Queue()
         self._suspects: list[Block] = []
         self._tries: Counter[int] = Counter()
+
+    def prepare(self) -> None:
+        """Set up the worker that runs already, so that it starts its bots before there is a block."""
+        if self._ahead is not None:
+            self._ahead.set_up(self.commands[0].setup)
+
+    def close(self) -> None:
+        """End the worker that runs already, if nothing was played."""
+        if self._ahead is not None:
+            self._ahead.end()
+            self._ahead = None
 
     async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[list[BlockResult], None]:
         """Play blocks; their results come as they get done, those of a moment together.
@@ -148,20 +166,14 @@ class LocalExecutor:
 
     async def _hire(self, number: int, workers: list[_Worker], readers: list[asyncio.Task[None]]) -> None:
         command = self.commands[number]
-        process = await asyncio.create_subprocess_exec(
-            *command.command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for us: we end the workers in order
-        )
+        process, self._ahead = self._ahead or WorkerProcess(command.command), None
         worker = _Worker(process, 2 * self._in_flight, max(ROOMS[1], 2 * self._in_flight))
         workers.insert(number, worker)
-        _send(worker, command.setup)
-        readers.append(asyncio.create_task(self._listen(worker)))
+        process.set_up(command.setup)
+        readers.append(asyncio.create_task(self._listen(worker, await process.attach())))
 
-    async def _listen(self, worker: _Worker) -> None:
-        assert worker.process.stdout is not None
-        while (data := await read_frame(worker.process.stdout)) is not None:
+    async def _listen(self, worker: _Worker, output: asyncio.StreamReader) -> None:
+        while (data := await read_frame(output)) is not None:
             await self._results.put((worker, BlockResult.FromString(data)))
         await self._results.put((worker, None))
 
@@ -209,31 +221,16 @@ def worker_cpus(workers: int) -> list[list[int]]:
 
 async def _end(worker: _Worker) -> str:
     """How a worker ended whose output did."""
-    try:
-        code = await asyncio.wait_for(worker.process.wait(), 2)
-    except TimeoutError:
-        worker.process.kill()
-        code = await worker.process.wait()
+    code = await worker.process.wait(2)
     return f"exit code {code}" if code >= 0 else f"signal {-code}"
-
-
-def _send(worker: _Worker, data: bytes) -> None:
-    assert worker.process.stdin is not None
-    with suppress(OSError):  # it died: its reader will tell
-        worker.process.stdin.write(pack(data))
 
 
 async def _dismiss(workers: Sequence[_Worker], readers: Sequence[asyncio.Task[None]]) -> None:
     """Close the workers' input, which ends them and their bots, and wait until they are gone."""
     for worker in workers:
-        if worker.process.stdin is not None:
-            worker.process.stdin.close()
+        worker.process.close_input()
     for worker in workers:
-        try:
-            await asyncio.wait_for(worker.process.wait(), 10)
-        except TimeoutError:
-            worker.process.kill()
-            await worker.process.wait()
+        await worker.process.wait()
     for reader in readers:
         reader.cancel()
     await asyncio.gather(*readers, return_exceptions=True)
