@@ -49,6 +49,7 @@ class Tables:
         self._host = TableHost(worker)
         self._flow = Flow(in_flight)
         self._gateway = Gateway(self._host)
+        self._early: list[asyncio.Task[Lane | Absent]] = []
         self._players = {
             bot.name: _Player(bot, self._host, self._gateway, logs / log_name(bot.name, worker), start_us)
             for bot in bots
@@ -59,8 +60,15 @@ class Tables:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        for starting in self._early:
+            starting.cancel()
+        await asyncio.gather(*self._early, return_exceptions=True)
         await asyncio.gather(*(player.stop() for player in self._players.values()))
         await self._gateway.stop()
+
+    def start_all(self) -> None:
+        """Start every bot now, since all will be needed, and not only when a match needs it."""
+        self._early = [asyncio.create_task(player.lane()) for player in self._players.values()]
 
     async def play(self, spec: MatchSpec) -> bytes:
         """Play a match to its record, again from the start as often as it is abandoned.
@@ -295,7 +303,11 @@ class _Life:
             spec, self._gateway.address, guest.token, log, LOG_BYTES
         )
         waiting: list[asyncio.Future[Any]] = [guest.greeted, process.ended, self._hung_up]
-        await asyncio.wait(waiting, timeout=start_us / 1e6, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            await asyncio.wait(waiting, timeout=start_us / 1e6, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:  # it is not needed any more
+            await self.stop()
+            raise
         if guest.greeted.done():
             hello, lane = guest.greeted.result()
             self._watch = asyncio.create_task(self._watch_over(process, lane))

@@ -7,13 +7,15 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.errors import UsageError
-from arena.store.store import Store, sqlite_url
 from arena.store.stored import StoredTournament
+
+if TYPE_CHECKING:
+    from arena.store.store import Store
 
 DbOption = Annotated[
     str,
@@ -29,6 +31,9 @@ _MATCH = re.compile(r"(?:(?P<tournament>.+)/)?m?(?P<number>\d+)")
 @contextmanager
 def open_store(db: str) -> Iterator[Store]:
     """The database that `--db` names, until the end of the block."""
+    # The database layer takes a fifth of a second to load; what a run needs before it is on its way by now.
+    from arena.store.store import Store, sqlite_url
+
     store = Store(db if "://" in db else sqlite_url(Path(db)))
     try:
         yield store

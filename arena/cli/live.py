@@ -5,18 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from botarena.v1.record_pb2 import MatchRecord
-from rich.console import Group
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
 
 from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, progress_line
 from arena.cli.tables import standings_table
 from arena.store.stored import StoredTournament
-from arena.tournament.report import Report
+
+if TYPE_CHECKING:  # loaded for a terminal alone
+    from rich.console import Group
+    from rich.live import Live
+
+    from arena.tournament.report import Report
 
 
 class Progress:
@@ -43,12 +44,15 @@ class Progress:
     @contextmanager
     def shown(self) -> Iterator[Progress]:
         """Show it until the end of the block."""
-        console = OUT.stderr()
-        if OUT.quiet or not console.is_terminal:
+        if not OUT.live:
             yield self
             return
+        from rich.live import Live
+
+        from arena.tournament.report import Report
+
         self._report = Report(self._tournament)
-        with Live(self._picture(), console=console, auto_refresh=False, transient=True) as self._live:
+        with Live(self._picture(), console=OUT.stderr(), auto_refresh=False, transient=True) as self._live:
             yield self
         self._live = None
 
@@ -91,6 +95,11 @@ class Progress:
         return f"{line}  faults {self._faults}"
 
     def _picture(self) -> Group:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
         bar = Table.grid(padding=(0, 2))
         bar.add_row(
             ProgressBar(total=self._tournament.matches, completed=self._done, width=36), Text(self._line())

@@ -8,17 +8,15 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
-
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as RichProgress
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from arena.errors import ArenaError
+
+if TYPE_CHECKING:  # loaded where something is drawn
+    from rich.console import Console
+    from rich.table import Table
 
 LINE_EVERY_S = 5.0
 """How often progress is told without a terminal."""
@@ -30,6 +28,8 @@ SCHEMA = 1
 
 
 T = TypeVar("T")
+_Show = Callable[[int, str, str], object]
+"""Shows how many items are done, of what, and a line about it."""
 
 
 class Output:
@@ -62,6 +62,8 @@ class Output:
         return self._console(stderr=True)
 
     def _console(self, *, stderr: bool) -> Console:
+        from rich.console import Console
+
         stream = sys.stderr if stderr else sys.stdout
         plain = not self.color or not stream.isatty() or "NO_COLOR" in os.environ
         # Without a terminal nobody's window is too narrow: a table keeps its lines whole.
@@ -95,38 +97,49 @@ class Output:
 
     def text(self, text: str) -> None:
         """A line of data for people."""
-        self.stdout().print(Text(text))
+        _print(text, sys.stdout)
 
     # talk
 
     def say(self, text: str) -> None:
         """A line of talk."""
         if not self.quiet:
-            self.stderr().print(Text(text))
+            _print(text, sys.stderr)
 
     def track(self, items: Iterable[T], total: int, what: str) -> Iterator[T]:
         """Pass items on and show how far it is: a bar on a terminal, a line every few seconds elsewhere."""
-        console = self.stderr()
-        began = shown = time.monotonic()
-        columns = (TextColumn(what), BarColumn(), TextColumn("{task.fields[line]}"))
-        with RichProgress(*columns, console=console, transient=True, disable=not self._live(console)) as bar:
-            task = bar.add_task(what, total=total, line="")
+        with self._bar(what, total) if self.live else nullcontext(self._progress) as show:
+            began = shown = time.monotonic()
             for done, item in enumerate(items, 1):
                 yield item
                 now = time.monotonic()
-                if now - shown < (REDRAW_EVERY_S if self._live(console) else LINE_EVERY_S):
-                    continue
-                shown = now
-                line = progress_line(done, total, done / (now - began))
-                bar.update(task, completed=done, line=line)
-                if not self._live(console):
-                    self.say(f"{what}: {line}")
+                if now - shown >= (REDRAW_EVERY_S if self.live else LINE_EVERY_S):
+                    shown = now
+                    show(done, what, progress_line(done, total, done / (now - began)))
 
-    def _live(self, console: Console) -> bool:
-        return console.is_terminal and not self.quiet
+    @contextmanager
+    def _bar(self, what: str, total: int) -> Iterator[_Show]:
+        """A bar until the end of the block."""
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = (TextColumn(what), BarColumn(), TextColumn("{task.fields[line]}"))
+        with Progress(*columns, console=self.stderr(), transient=True) as bar:
+            task = bar.add_task(what, total=total, line="")
+            yield lambda done, what, line: bar.update(task, completed=done, line=line)
+
+    def _progress(self, done: int, what: str, line: str) -> None:
+        """A line instead of a bar."""
+        self.say(f"{what}: {line}")
+
+    @property
+    def live(self) -> bool:
+        """Whether what goes on may be drawn while it does."""
+        return sys.stderr.isatty() and not self.quiet
 
     def error(self, error: ArenaError) -> None:
         """An error: what, why, what to do."""
+        from rich.markup import escape
+
         console = self.stderr()
         console.print(f"[bold red]error:[/] {escape(printable(error.what))}")
         console.print(f"why: {escape(printable(error.why))}")
@@ -148,6 +161,14 @@ def progress_line(done: int, total: int, rate: float) -> str:
 def printable(text: str) -> str:
     """Text that can do nothing to a terminal: control characters are shown as escapes."""
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+# What rings a bell, or moves or wipes what is written already. Colour codes are `printable`'s business.
+_CONTROL = dict.fromkeys((7, 8, 11, 12, 13))
+
+
+def _print(text: str, stream: TextIO) -> None:
+    print(text.translate(_CONTROL).expandtabs(), file=stream, flush=True)
 
 
 def _csv_cell(value: Any) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import shutil
 import signal
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,19 +26,20 @@ from arena.cli.definition import (
     parse_options,
     read_definition,
 )
+from arena.cli.headstart import WORKER_COMMAND, take
 from arena.cli.live import Progress
 from arena.cli.output import OUT
 from arena.cli.results import read_report, show_result, show_standings, write_records
 from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
-from arena.store.store import Store
 from arena.store.stored import StoredTournament
 from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
-from arena.tournament.report import Report
 from arena.tournament.runner import Run, commitment
 
-tournament_app = typer.Typer(help="Run tournaments and look at them.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from arena.store.store import Store
+    from arena.tournament.report import Report
 
 BotsArgument = Annotated[
     list[str], typer.Argument(metavar="BOT...", help="./dir, ./bot.py, module:Class, 'cmd:…', house:NAME")
@@ -106,10 +108,11 @@ def play(
         options=parse_options(option or []),
         limits=parse_each(each or []),
     )
-    with open_store(db) as store:
-        tournament = store.create(definition.build())
+    new = definition.build()
+    with _executor_ahead(new, db, Workers(jobs, in_flight, pin)) as executor, open_store(db) as store:
+        tournament = store.create(new)
         _say_head(tournament, seed is not None)
-        report = _run(store, tournament, db, Workers(jobs, in_flight, pin))
+        report = _run(store, tournament, executor)
         if out is not None:
             write_records(store, tournament, out)
         if tournament.matches == 1:
@@ -120,7 +123,6 @@ def play(
     leave(CheckFailedError.code if report.faults or report.void else 0)
 
 
-@tournament_app.command("run")
 def run(
     game: Annotated[str, typer.Argument(metavar="GAME|FILE.toml")],
     bots: Annotated[
@@ -157,7 +159,6 @@ def run(
         _play_out(store, store.create(new), db, workers, definition.seed is not None)
 
 
-@tournament_app.command("resume")
 def resume(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The newest if left out.")] = None,
     jobs: JobsOption = None,
@@ -215,19 +216,19 @@ def _play_out(
     store: Store, tournament: StoredTournament, db: str, workers: Workers, seed_is_known: bool
 ) -> None:
     _say_head(tournament, seed_is_known)
-    report = _run(store, tournament, db, workers)
+    report = _run(store, tournament, make_executor(tournament, db, workers))
     show_standings(report)
     _say_end(store, tournament, report)
     leave(CheckFailedError.code if _some_failed_to_start(report) else 0)
 
 
-def _run(store: Store, tournament: StoredTournament, db: str, workers: Workers) -> Report:
+def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) -> Report:
     """Play what is missing; the report of all that is stored then."""
     session = Run(store, tournament)
     if session.played < tournament.matches:
         progress = Progress(tournament, session.played)
         try:
-            asyncio.run(_play(session, progress, make_executor(tournament, db, workers)))
+            asyncio.run(_play(session, progress, executor))
         except (KeyboardInterrupt, asyncio.CancelledError):
             OUT.say(
                 f"interrupted: {session.played} of {tournament.matches} matches are stored; "
@@ -268,13 +269,42 @@ def make_executor(tournament: StoredTournament, db: str, workers: Workers) -> Lo
     logs = logs_folder(db, tournament.name).resolve()
     logs.mkdir(parents=True, exist_ok=True)
     bots = bots_of(tournament)
-    command = (sys.executable, "-m", "arena.cli.worker")
     commands = []
     for number, share in enumerate(worker_cpus(workers.jobs or _default_jobs(tournament, bots))):
         cores = share if workers.pin else []
-        setup = WorkerSetup(number, cores, bots, str(logs), tournament.start_us, workers.in_flight)
-        commands.append(WorkerCommand(command, setup.pack()))
-    return LocalExecutor(commands, workers.in_flight)
+        setup = WorkerSetup(
+            worker=number,
+            cores=cores,
+            bots=bots,
+            logs=str(logs),
+            start_us=tournament.start_us,
+            in_flight=workers.in_flight,
+            all_at_once=len(bots) == tournament.seats,
+        )
+        commands.append(WorkerCommand(WORKER_COMMAND, setup.pack()))
+    return LocalExecutor(commands, workers.in_flight, take())
+
+
+@contextmanager
+def _executor_ahead(new: StoredTournament, db: str, workers: Workers) -> Iterator[LocalExecutor]:
+    """The workers that will play; the first starts its bots now, while the arena opens the database.
+
+    If nothing comes of it, the bots are ended, and their logs removed.
+    """
+    logs = logs_folder(db, new.name)
+    if not logs.parent.parent.is_dir():
+        with open_store(db):  # it says what is wrong with a place that is not there
+            pass
+    are_new = not logs.exists()
+    executor = make_executor(new, db, workers)
+    try:
+        executor.prepare()
+        yield executor
+    finally:
+        if executor.close() and are_new:
+            shutil.rmtree(logs, ignore_errors=True)
+            with suppress(OSError):  # there are those of other runs
+                logs.parent.rmdir()
 
 
 def _default_jobs(tournament: StoredTournament, bots: Sequence[BotSpec]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from botarena.v1.record_pb2 import MatchRecord
@@ -17,10 +17,12 @@ from arena.errors import NotFoundError, UsageError
 from arena.games import find_game
 from arena.match.replay import replay
 from arena.match.verdicts import fault_name, verdict_name
-from arena.store.store import Store
 from arena.store.stored import StoredMatch, StoredTournament
-from arena.tournament.report import Report, played_record, report_of
 from arena.tournament.runner import commitment
+
+if TYPE_CHECKING:
+    from arena.store.store import Store
+    from arena.tournament.report import Report
 
 NameArgument = Annotated[
     str | None, typer.Argument(metavar="[NAME]", help="Name of the tournament; the newest if left out.")
@@ -116,6 +118,8 @@ def _row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
 
 def read_report(store: Store, tournament: StoredTournament) -> Report:
     """The report of all that is stored of a tournament, in the order of its schedule."""
+    from arena.tournament.report import report_of
+
     return report_of(tournament, OUT.track(store.matches(tournament.id), tournament.matches, "rating"))
 
 
@@ -130,6 +134,8 @@ def show_standings(report: Report) -> None:
 
 def show_result(store: Store, tournament: StoredTournament, block: int, seating: int) -> None:
     """How one match ended, seat by seat."""
+    from arena.tournament.report import played_record
+
     played = store.match(tournament.id, block, seating)
     record = played_record(played)
     details = _details(record)
@@ -197,6 +203,8 @@ def export(
 
 
 def _all_seats(store: Store, tournament: StoredTournament) -> Iterator[dict[str, Any]]:
+    from arena.tournament.report import played_record
+
     for played in store.matches(tournament.id):
         yield from seat_rows(tournament, played, played_record(played))
 

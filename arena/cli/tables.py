@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def _empty() -> Table:
+    from rich import box  # takes a while to load, and few commands draw nothing before it is of use
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False)
 
 
 def standings_table(rows: Sequence[dict[str, Any]]) -> Table:
     """The leaderboard."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = _empty()
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", no_wrap=True, style="bold")
     for head in ("rating", "±2σ", "matches", "W–D–L", "mean rank", "think p50/p99", "faults"):
@@ -55,7 +62,7 @@ def faults_text(row: dict[str, Any]) -> str:
 
 def crosstable(order: Sequence[str], cells: Sequence[dict[str, Any]]) -> Table:
     """Who ranked above whom: share of common matches in per cent, with its standard error."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = _empty()
     table.add_column("", style="bold")
     for name in order:
         table.add_column(name, justify="right", no_wrap=True)
@@ -77,7 +84,7 @@ def _cell(cell: dict[str, Any] | None) -> str:
 
 def plain_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
     """Any small table."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = _empty()
     for head in heads:
         table.add_column(head, no_wrap=True)
     for row in rows:

@@ -38,6 +38,8 @@ async def work() -> None:
         os.sched_setaffinity(0, setup.cores)
     logs = Path(setup.logs)
     async with Tables(setup.bots, logs, setup.start_us, setup.worker, setup.in_flight) as tables:
+        if setup.all_at_once:
+            tables.start_all()
         running: set[asyncio.Task[None]] = set()
         while (data := await read_frame(reader)) is not None:
             task = asyncio.create_task(_play(Block.FromString(data), tables, results))

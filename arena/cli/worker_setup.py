@@ -20,6 +20,7 @@ class WorkerSetup:
         logs: folder for the bots' output.
         start_us: how long a bot may take to greet, in microseconds.
         in_flight: matches that it has in play at once.
+        all_at_once: whether every bot sits at every table: then all are started before the first match.
     """
 
     worker: int
@@ -28,6 +29,7 @@ class WorkerSetup:
     logs: str
     start_us: int
     in_flight: int
+    all_at_once: bool
 
     def pack(self) -> bytes:
         """As the first frame."""

@@ -105,11 +105,12 @@ class LocalExecutor:
         if self._ahead is not None:
             self._ahead.set_up(self.commands[0].setup)
 
-    def close(self) -> None:
-        """End the worker that runs already, if nothing was played."""
-        if self._ahead is not None:
-            self._ahead.end()
-            self._ahead = None
+    def close(self) -> bool:
+        """End the worker that runs already if nothing was played; whether that was so."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.end()
+        return ahead is not None
 
     async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[list[BlockResult], None]:
         """Play blocks; their results come as they get done, those of a moment together.

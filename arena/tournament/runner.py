@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from botarena.v1.bot_pb2 import TimeControl
 from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot, Seating
@@ -16,9 +16,11 @@ from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot, S
 from arena.games import find_game
 from arena.games.chance import deal_seed
 from arena.match.record import unseal
-from arena.store.store import Store
 from arena.store.stored import StoredMatch, StoredSeat, StoredTournament
 from arena.tournament.schedule import RoundRobin
+
+if TYPE_CHECKING:
+    from arena.store.store import Store
 
 
 class Executor(Protocol):

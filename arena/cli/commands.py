@@ -1,0 +1,156 @@
+"""The commands of `arena`: which there are, their common options, and how their errors are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
+
+import typer
+
+from arena import __version__
+from arena.cli.output import OUT
+from arena.errors import ArenaError, CheckFailedError, NotFoundError, UsageError
+
+
+def _games(app: typer.Typer) -> None:
+    from arena.cli import games
+
+    app.add_typer(games.app, name="games")
+
+
+def _play(app: typer.Typer) -> None:
+    from arena.cli import play
+
+    app.command("play")(play.play)
+
+
+def _tournament(app: typer.Typer) -> None:
+    from arena.cli import play, results
+
+    tournament = typer.Typer(help="Run tournaments and look at them.", no_args_is_help=True)
+    tournament.command("run")(play.run)
+    tournament.command("resume")(play.resume)
+    tournament.command("list")(results.list_)
+    tournament.command("show")(results.show)
+    tournament.command("export")(results.export)
+    app.add_typer(tournament, name="tournament")
+
+
+def _leaderboard(app: typer.Typer) -> None:
+    from arena.cli import results
+
+    app.command("leaderboard")(results.leaderboard)
+
+
+def _match(app: typer.Typer) -> None:
+    from arena.cli import matches
+
+    app.add_typer(matches.app, name="match")
+
+
+def _replay(app: typer.Typer) -> None:
+    from arena.cli import matches
+
+    app.command("replay")(matches.replay)
+
+
+def _verify(app: typer.Typer) -> None:
+    from arena.cli import matches
+
+    app.command("verify")(matches.verify)
+
+
+_COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
+    "games": _games,
+    "play": _play,
+    "tournament": _tournament,
+    "leaderboard": _leaderboard,
+    "match": _match,
+    "replay": _replay,
+    "verify": _verify,
+}
+"""How each is added to the program. What it needs is loaded with it: that takes longer than most of them."""
+
+
+def _app(line: Sequence[str]) -> typer.Typer:
+    """The program with the command that a line begins with; with all of them if that is none of them."""
+    app = typer.Typer(
+        name="arena",
+        help="Let bots play card games, fairly and fast, and say who is better and how sure that is.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_global)
+    for name in line[:1] if line and line[0] in _COMMANDS else _COMMANDS:
+        _COMMANDS[name](app)
+    return app
+
+
+# The options of `_global` may stand anywhere in the line.
+_GLOBAL_FLAGS = {"--json", "--csv", "--quiet", "-v", "-vv", "--no-color"}
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"arena {__version__}")
+        raise typer.Exit
+
+
+def _global(
+    as_json: Annotated[bool, typer.Option("--json", help="Data as JSON lines.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Tables as CSV.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No talk but errors.")] = False,
+    verbose: Annotated[
+        int, typer.Option("-v", count=True, help="More talk; -vv also tracebacks of errors.")
+    ] = 0,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    OUT.set(as_json=as_json, as_csv=as_csv, quiet=quiet, verbose=verbose, color=not no_color)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; its exit code.
+
+    0 fine, 1 error, 2 usage, 3 a check, verification or bot failed, 4 not found, 130 interrupted.
+    """
+    front = [word for word in arguments if word in _GLOBAL_FLAGS]
+    rest = [word for word in arguments if word not in _GLOBAL_FLAGS]
+    try:
+        _app(rest)([*front, *rest])
+    except ArenaError as error:
+        OUT.error(error)
+        return error.code
+    except ValueError as error:
+        explained = _explained(error)
+        if explained is None:
+            raise
+        OUT.error(explained)
+        return explained.code
+    except SystemExit as leave:  # its way to say how a command ended, and that the line was no command
+        return leave.code if isinstance(leave.code, int) else 1
+    return 0
+
+
+def _explained(error: ValueError) -> ArenaError | None:
+    """An error of the rules, the schedule or a record as a person needs it; None if it is none of these."""
+    from arena.games.game import GameError, UnknownGameError
+    from arena.match.record import RecordDamagedError
+    from arena.ratings.fold import RatingError
+    from arena.tournament.schedule import ScheduleError
+
+    if isinstance(error, (RecordDamagedError, RatingError)):
+        do = "see which matches differ: arena verify --tournament NAME"
+        explained: ArenaError = CheckFailedError("the records cannot be read", str(error), do)
+    elif isinstance(error, UnknownGameError):
+        explained = NotFoundError("there is no such game", str(error), "see: arena games")
+    elif isinstance(error, (GameError, ScheduleError)):
+        explained = UsageError("this cannot be played", str(error), "see: arena games show GAME")
+    else:
+        return None
+    explained.__cause__ = error
+    return explained
