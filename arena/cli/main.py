@@ -12,7 +12,7 @@ from arena.cli import headstart
 def main() -> None:
     """Entry of the program."""
     # Loading makes many objects and no cycles; a search for them after every few hundred takes a tenth of it.
-    gc.set_threshold(100_000, 50, 50)
+    gc.set_threshold(200_000, 50, 50)
     headstart.begin(sys.argv[1:])
     try:
         from arena.cli.commands import run  # takes as long to load as a worker: it has to be started by now

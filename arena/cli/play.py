@@ -29,7 +29,7 @@ from arena.cli.definition import (
 from arena.cli.headstart import WORKER_COMMAND, take
 from arena.cli.live import Progress
 from arena.cli.output import OUT
-from arena.cli.results import read_report, show_result, show_standings, write_records
+from arena.cli.results import load, read_report, show_result, show_standings, write_records
 from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
@@ -255,6 +255,8 @@ async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> No
         try:
             async for records in playing:
                 progress.add(records)
+                if session.played == session.tournament.matches:
+                    load()  # the workers are ending meanwhile
         finally:
             await playing.aclose()
 

@@ -116,6 +116,15 @@ def _row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
     }
 
 
+def load() -> None:
+    """Load now what shows results, which else is loaded when they are shown."""
+    import arena.tournament.report  # noqa: F401
+
+    if not OUT.json and not OUT.csv:
+        import rich.console
+        import rich.table  # noqa: F401
+
+
 def read_report(store: Store, tournament: StoredTournament) -> Report:
     """The report of all that is stored of a tournament, in the order of its schedule."""
     from arena.tournament.report import report_of

@@ -1,8 +1,4 @@
-"""A worker process: reads blocks from standard input, plays them with its own bots, writes results.
-
-Started by the arena as `python -m arena.cli.worker`. Its first frame is its setup in JSON. When
-its input closes it ends, and its bots with it.
-"""
+"""The program that a worker process runs: the arena starts it as `python -m arena.cli.worker`."""
 
 from __future__ import annotations
 
@@ -11,82 +7,24 @@ import gc
 import os
 import signal
 import sys
-import traceback
-from pathlib import Path
-from typing import Any
-
-from botarena.v1.record_pb2 import Block, BlockResult
-
-from arena.bots.tables import Tables
-from arena.cli.worker_setup import WorkerSetup
-from arena.tournament.blocks import run_block
-from arena.tournament.frames import pack, read_frame
 
 
-async def work() -> None:
-    """Play until the input closes."""
-    loop = asyncio.get_running_loop()
-    loop.set_exception_handler(_give_up)
-    reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
-    results = _private_stdout()
-    first = await read_frame(reader)
-    if first is None:
-        return
-    setup = WorkerSetup.unpack(first)
-    if setup.cores:
-        os.sched_setaffinity(0, setup.cores)
-    logs = Path(setup.logs)
-    async with Tables(setup.bots, logs, setup.start_us, setup.worker, setup.in_flight) as tables:
-        if setup.all_at_once:
-            tables.start_all()
-        running: set[asyncio.Task[None]] = set()
-        while (data := await read_frame(reader)) is not None:
-            task = asyncio.create_task(_play(Block.FromString(data), tables, results))
-            running.add(task)
-            task.add_done_callback(running.discard)
-        for task in running:
-            task.cancel()
-
-
-async def _play(block: Block, tables: Tables, results: int) -> None:
-    try:
-        result = await run_block(block, tables.play)
-    except Exception as error:  # a bug of ours must not leave the arena waiting for this block
-        traceback.print_exc()
-        result = BlockResult(block=block.index, failure=f"{type(error).__name__}: {error}")
-    _write_all(results, pack(result.SerializeToString()))
-
-
-def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """End at once on a failure of our own: the blocks are played again, and no bot is blamed."""
-    loop.default_exception_handler(context)
-    # These come from connections that broke, not from us.
-    if not isinstance(context.get("exception"), (OSError, type(None))):
-        os._exit(70)
-
-
-def _write_all(end: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(end, data) :]
-
-
-def _private_stdout() -> int:
-    """The pipe to the arena, out of the reach of anything that prints: that goes to stderr."""
-    results = os.dup(1)
-    os.dup2(2, 1)
-    return results
-
-
-def main() -> int:
+def main() -> None:
     """Run the worker; the arena alone decides when it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Loading makes many objects and no cycles: to search for them would take a tenth of its time.
+    gc.disable()
+    from arena.cli.work import work
+
     # Nothing here forms cycles worth a search after every few hundred decisions.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
+    gc.enable()
     asyncio.run(work())
-    return 0
+    # Bots are gone, and results are in the pipe: taking Python and gRPC apart would only take time.
+    sys.stderr.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -98,6 +98,7 @@ class LocalExecutor:
         self._in_flight = in_flight
         self._results: asyncio.Queue[tuple[_Worker, BlockResult | None]] = asyncio.Queue()
         self._suspects: list[Block] = []
+        self._exhausted = False
         self._tries: Counter[int] = Counter()
 
     def prepare(self) -> None:
@@ -134,6 +135,8 @@ class LocalExecutor:
                         results.append(result)
                     else:
                         results += await self._repair(worker, result, workers, readers)
+                if self._exhausted and not self._suspects and not any(worker.blocks for worker in workers):
+                    _close_inputs(workers)  # they end while their last results are stored
                 if results:
                     yield results
         finally:
@@ -185,6 +188,7 @@ class LocalExecutor:
             worker.trying = bool(self._suspects) and not worker.blocks
             block = self._suspects.pop() if worker.trying else next(blocks, None)
             if block is None:
+                self._exhausted = True
                 return
             worker.give(block)
 
@@ -226,10 +230,14 @@ async def _end(worker: _Worker) -> str:
     return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
-async def _dismiss(workers: Sequence[_Worker], readers: Sequence[asyncio.Task[None]]) -> None:
-    """Close the workers' input, which ends them and their bots, and wait until they are gone."""
+def _close_inputs(workers: Sequence[_Worker]) -> None:
     for worker in workers:
         worker.process.close_input()
+
+
+async def _dismiss(workers: Sequence[_Worker], readers: Sequence[asyncio.Task[None]]) -> None:
+    """Close the workers' input, which ends them and their bots, and wait until they are gone."""
+    _close_inputs(workers)
     for worker in workers:
         await worker.process.wait()
     for reader in readers:

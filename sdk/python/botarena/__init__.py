@@ -10,8 +10,11 @@ if __name__ == "__main__":
     run(RandomBot)
 """
 
-from botarena.bot import Bot, Choice, Match, Result, Say, Turn
-from botarena.runner import run
+from botarena.loading import unsearched
+
+with unsearched():
+    from botarena.bot import Bot, Choice, Match, Result, Say, Turn
+    from botarena.runner import run
 
 __all__ = ["Bot", "Choice", "Match", "Result", "Say", "Turn", "__version__", "run"]
 

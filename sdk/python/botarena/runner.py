@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from botarena.bot import Bot, Choice, Turn
+from botarena.loading import unsearched
 from botarena.table import FunctionBot, NewBot, Table
 
 PROTOCOL = 1
@@ -60,7 +61,8 @@ def _end_on_sigterm() -> None:
 async def _play(address: str, token: str, table: Table, games: Sequence[str], concurrency: int) -> None:
     # Bots may start processes of their own; gRPC's fork hooks would only disturb them.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-    import grpc  # costs 60 ms, and whoever only uses the messages does not need it
+    with unsearched():
+        import grpc  # costs 60 ms, and whoever only uses the messages does not need it
 
     from botarena import __version__
     from botarena.v1 import bot_pb2
