@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
+import marshal
 import os
 import signal
 import sys
@@ -74,14 +74,15 @@ class BotProcess:
             start_new_session=True,
         )
         config = {
-            "command": spec.command,
+            "command": list(spec.command),
             "folder": spec.folder,
             "environment": _environment(address, token),
             "log": str(log),
             "log_bytes": log_bytes,
         }
         assert process.stdin is not None
-        process.stdin.write(json.dumps(config).encode() + b"\n")
+        written = marshal.dumps(config)  # the same Python reads it
+        process.stdin.write(len(written).to_bytes(4, "big") + written)
         return cls(process)
 
     async def stop(self) -> Ending:
@@ -93,11 +94,11 @@ class BotProcess:
 
     async def _wait(self) -> Ending:
         assert self._process.stdout is not None
-        line = await self._process.stdout.readline()
+        written = await self._process.stdout.read()
         await self._process.wait()
-        if not line:
+        if not written:
             return Ending("its supervisor was killed", True, "")
-        report = json.loads(line)
+        report = marshal.loads(written)
         if report["failure"]:
             return Ending(f"its program cannot be started: {report['failure']}", False, "")
         return Ending(_in_words(report["code"]), True, report["tail"])

@@ -1,20 +1,22 @@
 """Runs one bot and answers for its whole process tree. Started by the arena as a program of its own.
 
-It reads one line of JSON from standard input, with the keys command, folder, environment, log and
-log_bytes: not from its arguments, which everybody on the machine can read, and a token is in it.
+It reads a marshalled dictionary from standard input, after its length in 4 bytes, with the keys command,
+folder, environment, log and log_bytes: not from its arguments, which everybody on the machine can read,
+and a token is in it.
 
 It ends the bot when its standard input closes, which happens however the arena ends; as a
 subreaper it inherits whatever the bot forks away, so nothing of it survives. The bot's output goes
-to a log of bounded size. When the bot has ended, one line of JSON on standard output tells how.
+to a log of bounded size. When the bot has ended, a marshalled dictionary on standard output tells how.
 
-It imports no more than it needs: one of these starts beside every bot.
+It imports no more than it needs, since one of these starts before every bot: no JSON, which loads regular
+expressions.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import json
+import marshal
 import os
 import select
 import signal
@@ -238,22 +240,27 @@ def main(config: dict[str, object]) -> int:
     code = os.waitstatus_to_exitcode(status)
     report = {"failure": failure, "code": code, "tail": log.tail.decode(errors="backslashreplace")}
     try:
-        os.write(1, json.dumps(report).encode() + b"\n")
+        os.write(1, marshal.dumps(report))
     except BrokenPipeError:
         return 1  # whoever wanted to know is gone
     return 0
 
 
-def _read_line() -> bytes:
-    """The first line of standard input, and not a byte more."""
-    line = b""
-    while not line.endswith(b"\n"):
-        byte = os.read(0, 1)
-        if not byte:
+def _configuration() -> dict[str, object]:
+    """What is written on standard input, and not a byte more."""
+    configuration: dict[str, object] = marshal.loads(_read(int.from_bytes(_read(4), "big")))
+    return configuration
+
+
+def _read(length: int) -> bytes:
+    data = b""
+    while len(data) < length:
+        more = os.read(0, length - len(data))
+        if not more:
             raise SystemExit(1)
-        line += byte
-    return line
+        data += more
+    return data
 
 
 if __name__ == "__main__":
-    sys.exit(main(json.loads(_read_line())))
+    sys.exit(main(_configuration()))

@@ -35,7 +35,7 @@ def list_() -> None:
         (row["game"], row["title"], row["seats"], ", ".join(row["options"]), ", ".join(row["house_bots"]))
         for row in rows
     ]
-    OUT.table("game", rows, plain_table(heads, cells))
+    OUT.table("game", rows, lambda: plain_table(heads, cells))
 
 
 def _row(game: AnyGame) -> dict[str, Any]:

@@ -60,8 +60,8 @@ def list_(
         rows = [_match_row(tournament, played) for played in store.matches(tournament.id)]
     rows = [row for row in rows if not faults or row["faults"] or not row["ranks"]]
     heads = ("match", "deal", "verdict", "bots", "ranks", "scores", "faults")
-    table = plain_table(heads, [[_text(row[head]) for head in heads] for row in rows])
-    OUT.table("match", rows, table)
+    cells = [[_text(row[head]) for head in heads] for row in rows]
+    OUT.table("match", rows, lambda: plain_table(heads, cells))
 
 
 def _text(value: Any) -> str:
@@ -334,7 +334,9 @@ def _verify_match(match: str, db: str) -> None:
     except (VerificationError, GameError) as error:
         raise CheckFailedError(f"{match} differs", str(error), "get the record again") from None
     OUT.table(
-        "verified", [{"match": match, "ok": True}], plain_table(("match", "result"), [[match, "replays"]])
+        "verified",
+        [{"match": match, "ok": True}],
+        lambda: plain_table(("match", "result"), [[match, "replays"]]),
     )
 
 

@@ -72,7 +72,9 @@ class Output:
 
     # data
 
-    def table(self, name: str, rows: Sequence[Mapping[str, Any]], table: Table, title: str = "") -> None:
+    def table(
+        self, name: str, rows: Sequence[Mapping[str, Any]], drawn: Callable[[], Table], title: str = ""
+    ) -> None:
         """A table: JSON lines or CSV of its rows if asked for, else as drawn, under its title."""
         if self.json:
             self.lines(name, rows)
@@ -81,7 +83,7 @@ class Output:
         else:
             if title:
                 self.text(title)
-            self.stdout().print(table, soft_wrap=False)
+            self.stdout().print(drawn(), soft_wrap=False)
 
     def lines(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """JSON lines, each with its kind and the schema's number."""

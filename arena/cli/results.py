@@ -40,7 +40,7 @@ def leaderboard(
     with open_store(db) as store:
         report = read_report(store, _chosen(store, game, tournament))
         rows = report.rows()
-        OUT.table("standing", rows, standings_table(rows))
+        OUT.table("standing", rows, lambda: standings_table(rows))
 
 
 def _chosen(store: Store, game: str | None, name: str | None) -> StoredTournament:
@@ -73,7 +73,7 @@ def list_(db: DbOption = DEFAULT_DB) -> None:
         ]
         for row in rows
     ]
-    OUT.table("tournament", rows, plain_table(heads, cells))
+    OUT.table("tournament", rows, lambda: plain_table(heads, cells))
 
 
 def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
@@ -135,10 +135,11 @@ def read_report(store: Store, tournament: StoredTournament) -> Report:
 def show_standings(report: Report) -> None:
     """Leaderboard and crosstable."""
     rows, cells = report.rows(), report.crosstable()
-    OUT.table("standing", rows, standings_table(rows))
+    OUT.table("standing", rows, lambda: standings_table(rows))
     if OUT.csv:
         return
-    OUT.table("pair", cells, crosstable([row["bot"] for row in rows], cells), CROSSTABLE_TITLE)
+    order = [row["bot"] for row in rows]
+    OUT.table("pair", cells, lambda: crosstable(order, cells), CROSSTABLE_TITLE)
 
 
 def show_result(store: Store, tournament: StoredTournament, block: int, seating: int) -> None:
@@ -151,8 +152,8 @@ def show_result(store: Store, tournament: StoredTournament, block: int, seating:
     rows = [{**row, "details": details[row["seat"]]} for row in seat_rows(tournament, played, record)]
     heads = ("rank", "bot", "seat", "score", "fault", "details")
     ordered = sorted(rows, key=lambda row: (row["rank"] or 0, row["seat"]))
-    table = plain_table(heads, [[_shown(row[head]) for head in heads] for row in ordered])
-    OUT.table("result", ordered, table)
+    cells = [[_shown(row[head]) for head in heads] for row in ordered]
+    OUT.table("result", ordered, lambda: plain_table(heads, cells))
 
 
 def _details(record: MatchRecord) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def _empty() -> Table:
-    from rich import box  # takes a while to load, and few commands draw nothing before it is of use
+    from rich import box  # takes a while to load, and JSON and CSV do without
     from rich.table import Table
 
     return Table(box=box.SIMPLE_HEAD, pad_edge=False)
