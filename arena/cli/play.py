@@ -277,6 +277,7 @@ def make_executor(tournament: StoredTournament, db: str, workers: Workers) -> Lo
         setup = WorkerSetup(
             worker=number,
             cores=cores,
+            game=tournament.game,
             bots=bots,
             logs=str(logs),
             start_us=tournament.start_us,

@@ -16,6 +16,7 @@ from botarena.v1.record_pb2 import Block, BlockResult
 
 from arena.bots.tables import Tables
 from arena.cli.worker_setup import WorkerSetup
+from arena.games import find_game
 from arena.tournament.blocks import run_block
 from arena.tournament.frames import pack, read_frame
 
@@ -37,6 +38,7 @@ async def work() -> None:
     async with Tables(setup.bots, logs, setup.start_us, setup.worker, setup.in_flight) as tables:
         if setup.all_at_once:
             tables.start_all()
+        loop.call_soon(find_game, setup.game)  # it loads while the bots do
         running: set[asyncio.Task[None]] = set()
         while (data := await read_frame(reader)) is not None:
             task = asyncio.create_task(_play(Block.FromString(data), tables, results))

@@ -16,6 +16,7 @@ class WorkerSetup:
     Attributes:
         worker: its number.
         cores: the cores that it and its bots may use; empty: all.
+        game: name of the game that is played.
         bots: all bots of the tournament.
         logs: folder for the bots' output.
         start_us: how long a bot may take to greet, in microseconds.
@@ -25,6 +26,7 @@ class WorkerSetup:
 
     worker: int
     cores: list[int]
+    game: str
     bots: list[BotSpec]
     logs: str
     start_us: int
