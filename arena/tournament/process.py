@@ -5,6 +5,7 @@ It loads no more than it needs, not even the event loop: the first worker starts
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,6 +32,7 @@ class WorkerProcess:
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            bufsize=0,  # nothing may be left in a buffer of ours when the event loop takes the pipe
             start_new_session=True,  # Ctrl-C is for us: we end the workers in order
         )
         self._is_set_up = False
@@ -42,9 +44,10 @@ class WorkerProcess:
             return
         self._is_set_up = True
         assert self._process.stdin is not None
+        data = pack(setup)
         with suppress(OSError):  # it died: whoever reads from it is told
-            self._process.stdin.write(pack(setup))
-            self._process.stdin.flush()
+            while data:
+                data = data[os.write(self._process.stdin.fileno(), data) :]
 
     async def attach(self) -> asyncio.StreamReader:
         """Take its pipes onto the running event loop; what it writes."""
@@ -80,8 +83,7 @@ class WorkerProcess:
         """End it before it was taken onto an event loop."""
         if self._is_set_up:
             assert self._process.stdin is not None
-            with suppress(OSError):
-                self._process.stdin.close()
+            self._process.stdin.close()
         else:
             self._process.kill()  # it has no bots yet: nothing is left behind
         try:
@@ -89,3 +91,6 @@ class WorkerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            pipe.close()

@@ -13,6 +13,7 @@ import pytest
 from botarena.v1.record_pb2 import Block, BlockResult, Seating
 
 from arena.tournament.local import IN_FLIGHT, MAX_TRIES, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
+from arena.tournament.process import WorkerProcess
 
 WORKER = """
 import os, sys
@@ -132,6 +133,39 @@ async def test_quick_workers_are_given_more_at_once_and_slow_ones_less(
             if (taken - given) * 4 <= room + 4 if delay != "0" else most * 4 >= room - 4:
                 return
     pytest.fail("the room never became what it should")
+
+
+async def test_a_worker_that_runs_already_is_the_first(tmp_path: Path) -> None:
+    one = executor(tmp_path, "pass", workers=1)
+    ahead = WorkerProcess(one.commands[0].command)
+    run = LocalExecutor(one.commands, ahead=ahead)
+    run.prepare()
+    assert {result.records[0] for result in await results(run, 10)} == {b"worker 0"}
+    assert await ahead.wait() == 0
+    assert not run.close()  # it is gone with the run
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+async def test_a_worker_that_died_before_the_run_is_replaced(tmp_path: Path, prepared: bool) -> None:
+    one = executor(tmp_path, "pass", workers=1)
+    dead = WorkerProcess((sys.executable, "-c", "raise SystemExit(1)"))
+    assert await dead.wait() == 1
+    run = LocalExecutor(one.commands, ahead=dead)
+    if prepared:
+        run.prepare()
+    assert len(await results(run, 10)) == 10
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_worker_that_nobody_needed_is_ended(tmp_path: Path, prepared: bool) -> None:
+    one = executor(tmp_path, "pass", workers=1)
+    ahead = WorkerProcess(one.commands[0].command)
+    run = LocalExecutor(one.commands, ahead=ahead)
+    if prepared:
+        run.prepare()
+    assert run.close()
+    assert not run.close()
+    assert ahead._process.returncode is not None
 
 
 async def test_workers_are_gone_when_the_run_is_closed(tmp_path: Path) -> None:
