@@ -7,7 +7,7 @@ by `redeal`, which moves them about. `imagine` is given a view alone, and invent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import add, itemgetter
@@ -72,7 +72,7 @@ from arena.games.hochstapler.rules import (
     Value,
     look_of,
 )
-from arena.games.pieces import submessage
+from arena.games.pieces import submessage, varint
 
 # The wire counts colours from 1: its 0 means that none was given.
 _WIRE_COLOUR = (
@@ -151,9 +151,12 @@ def view(state: State, seat: Seat | None) -> HochstaplerView:
 
 def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], events: Sequence[bytes]) -> bytes:
     """A turn as a seat is shown it: a GameTurn."""
-    view = submessage(HochstaplerTurn.VIEW_FIELD_NUMBER, _view_bytes(state, seat))
-    turn = b"".join([view, _action_bytes(actions), *events])
+    view = _view_bytes(state, seat)
+    turn = b"".join([_VIEW_KEY, varint(len(view)), view, _action_bytes(actions), *events])
     return submessage(GameTurn.HOCHSTAPLER_FIELD_NUMBER, turn)
+
+
+_VIEW_KEY = submessage(HochstaplerTurn.VIEW_FIELD_NUMBER, b"")[:-1]
 
 
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
@@ -174,13 +177,14 @@ def _view_bytes(state: State, seat: Seat | None) -> bytes:
 
 # piles
 
-_ByCard: TypeAlias = Sequence[bytes] | Mapping[Value, bytes]
+# Tuples of bytes, as such are no burden to the garbage collector.
+_ByCard: TypeAlias = tuple[bytes, ...]
 """Pieces by the card of the pile's colour that the viewing seat holds, or NO_CARD."""
 _SPECTATOR: Seat = -1
 _NO_CARDS = [NO_CARD] * len(COLOURS)
 
 
-def _pile_to_all(look: bytes) -> Sequence[_ByCard]:
+def _pile_to_all(look: bytes) -> tuple[_ByCard, ...]:
     """How a pile looks to each seat, and last to a spectator: the same to all who drew nothing from it."""
     seats = look[0]
     pile_to, first = (_pile_in_play, 2) if look[1] < OUT_OF_PLAY else (_pile_taken, 3 + seats)
@@ -188,7 +192,7 @@ def _pile_to_all(look: bytes) -> Sequence[_ByCard]:
     to_all = [pile_to(look, discards, _SPECTATOR)] * (seats + 1)
     for seat in {card >> 3 for card in discards}:
         to_all[seat] = pile_to(look, discards, seat)
-    return to_all
+    return tuple(to_all)
 
 
 def _pile_in_play(look: bytes, discards: bytes, seat: Seat) -> _ByCard:
@@ -196,13 +200,15 @@ def _pile_in_play(look: bytes, discards: bytes, seat: Seat) -> _ByCard:
     head = _pile_head(colour, CARDS - seats - len(discards))
     if seat == _SPECTATOR:
         shown = head + _discards_to(seat, discards, NO_CARD)
-        return [submessage(HochstaplerView.PILES_FIELD_NUMBER, shown + held) for held in _HELD]
-
-    def pile_with(card: Value) -> bytes:
-        pile = head + _discards_to(seat, discards, card) + _HELD[card]
-        return submessage(HochstaplerView.PILES_FIELD_NUMBER, pile)
-
-    return _Kept(pile_with, len(_HELD))
+        piles = [shown + held for held in _HELD]
+    else:
+        own = max([at for at, card in enumerate(discards) if card >> 3 == seat])
+        last = discards[own] & 7
+        before = head + _discards_to(seat, discards[:own], last)
+        after = _discards_to(_SPECTATOR, discards[own + 1 :], NO_CARD)
+        cards = range(NO_CARD)
+        piles = [before + _discard_piece(seat, last, card) + after + _HELD[card] for card in cards]
+    return tuple([submessage(HochstaplerView.PILES_FIELD_NUMBER, pile) for pile in piles])
 
 
 def _pile_taken(look: bytes, discards: bytes, seat: Seat) -> _ByCard:
@@ -212,7 +218,7 @@ def _pile_taken(look: bytes, discards: bytes, seat: Seat) -> _ByCard:
     revealed = submessage(HochstaplerPile.REVEALED_FIELD_NUMBER, values)
     head = _pile_head(colour - OUT_OF_PLAY, 0)
     pile = head + _discards_to(seat, discards, values[seat]) + revealed + _TAKEN_BY[taken_by]
-    return [submessage(HochstaplerView.PILES_FIELD_NUMBER, pile)] * len(_HELD)
+    return (submessage(HochstaplerView.PILES_FIELD_NUMBER, pile),) * len(_HELD)
 
 
 @cache
@@ -242,8 +248,8 @@ _DISCARD = [_discard_piece(*divmod(card, 8), None) for card in range(8 * SEATS[-
 _HELD = [HochstaplerPile(card=card).SerializeToString() for card in range(NO_CARD)] + [b""]
 _TAKEN_BY = [HochstaplerPile(taken_by=seat).SerializeToString() for seat in range(SEATS[-1])]
 _PILE = _Kept(_pile_to_all, 4096)
-_PILES: _Kept[tuple[bytes, ...], list[Sequence[_ByCard]]] = _Kept(
-    lambda looks: [*map(_PILE.__getitem__, looks)], 2048
+_PILES: _Kept[tuple[bytes, ...], tuple[tuple[_ByCard, ...], ...]] = _Kept(
+    lambda looks: tuple(map(_PILE.__getitem__, looks)), 512
 )
 """By the looks of all piles, how they look to each seat and last to a spectator."""
 
@@ -299,8 +305,8 @@ _AUCTION_HEAD = [
 """By starter and length of its calls, at most 34 of them, what comes before the calls of an auction."""
 _CALL = _Kept(_call_piece, 16384)
 _CURRENT_CALL = _Kept(_current_call_piece, 16384)
-_AUCTION = _KeptById(_auction_piece, 4096)
-_AUCTIONS = _KeptById(_auctions_piece, 2048)
+_AUCTION = _KeptById(_auction_piece, 1024)
+_AUCTIONS = _KeptById(_auctions_piece, 256)
 _EXCHANGED = [HochstaplerView(exchanged=colour).SerializeToString() for colour in _WIRE_COLOUR]
 
 
