@@ -20,6 +20,18 @@ FAULTS: Sequence[Fault] = (
         "if play[_STRENGTH] >= beaten]",
     ),
     Fault(
+        "an equal card alone outbids",
+        "rules.py",
+        "READINGS.get(cards, ()) if strength > beaten]",
+        "READINGS.get(cards, ()) if strength >= beaten]",
+    ),
+    Fault(
+        "what could be done with other cards is listed again",
+        "rules.py",
+        "if of_held is held and of_beaten",
+        "if len(of_held) == len(held) and of_beaten",
+    ),
+    Fault(
         "runs rank above pairs",
         "rules.py",
         "SOLO, RUN2, PAIR, RUN3, TRIPS = KINDS = range(1, 6)",
@@ -46,8 +58,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "special cards are listed before combinations",
         "rules.py",
-        "    legal += [_SPECIALS[index] for index, card in enumerate(held) if card > JOKER]\n",
-        "    legal[:0] = [_SPECIALS[index] for index, card in enumerate(held) if card > JOKER]\n",
+        "    legal += specials\n",
+        "    legal[:0] = specials\n",
     ),
     Fault(
         "Take Up begins with the leader of the round",
@@ -76,8 +88,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the lowest bidder with cards leads the next round",
         "rules.py",
-        "(winner, *reversed(_bidders(state)), *backwards)",
-        "(winner, *_bidders(state), *backwards)",
+        "(*reversed(bidders), *backwards)",
+        "(*bidders, *backwards)",
     ),
     Fault(
         "the next round is led by whoever sits behind the winner",
