@@ -154,20 +154,32 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "everybody sees what is drawn",
         "wire.py",
-        "incoming=_CARD(state.incoming[seat] if seat is not None else 0)",
-        "incoming=_CARD(max(state.incoming))",
+        "(held[seat], state.incoming[seat]) if seat is not None else ((), 0)",
+        "(held[seat], max(state.incoming)) if seat is not None else ((), max(state.incoming))",
     ),
     Fault(
         "a spectator sees the hand of the first seat",
         "wire.py",
-        "_cards_piece(state.held[seat] if seat is not None else (), state.aside)",
-        "_cards_piece(state.held[seat or 0], state.aside)",
+        "if seat is not None else ((), 0)",
+        "if seat is not None else (held[0], 0)",
     ),
     Fault(
         "the log of a view holds what others drew and handed on",
         "wire.py",
-        "if type(event) not in _PRIVATE or seat in (audience(event) or ())",
-        "if seat is not None or type(event) not in _PRIVATE",
+        "if seats is None or seat in seats",
+        "if seats is None or seat is not None",
+    ),
+    Fault(
+        "the log of a view is not gone on with",
+        "wire.py",
+        "    if log.written != len(events):\n",
+        "    if not log.written:\n",
+    ),
+    Fault(
+        "a copy goes on with the log of its original",
+        "wire.py",
+        "_LOGS.get(id(events))",
+        "next((log for log in _LOGS.values() if log.events[:2] == events[:2]), None)",
     ),
     Fault(
         "dealing anew changes the seat's own hand",
