@@ -162,7 +162,8 @@ class Lane:
 
     def since_us(self, owed: _Open) -> int:
         """Since when the bot can have been at a decision."""
-        return max(owed.sent_us or owed.ask.sent_us, self._free_us)
+        sent = owed.sent_us or owed.ask.sent_us
+        return sent if sent > self._free_us else self._free_us
 
 
 def monotonic_us() -> int:
@@ -254,7 +255,7 @@ class TableHost:
     def _go_on(self, game: _Game, asks: Sequence[Ask]) -> None:
         for ask in asks:
             self._put(game, ask)
-        if game.match.done:
+        if not asks and game.match.done:
             self._end(game)
 
     def _put(self, game: _Game, ask: Ask) -> None:
