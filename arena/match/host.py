@@ -30,12 +30,12 @@ from arena.match.lag import LagWatch, margin_us
 from arena.match.match import Ask, Match
 from arena.match.verdicts import FAULTS, Kind
 
-_HOLD_S = 0.008
-"""No frame waits for others' answers longer than this, in seconds: it would be more than it can win."""
-_QUICK_US = (2_000, 300)
-"""A bot is quick if a frame takes it no longer than this, and this for each decision, in microseconds."""
+_PATIENCE_US = (5_000, 300)
+"""Others wait for a bot that answers a frame within this, and this for each decision, in microseconds."""
 _SLOW_US = 500_000
 """A bot that others waited for in vain is not waited for again for so long, in microseconds."""
+_WAITED_US = 50_000
+"""What has waited for so long goes before what is most, in microseconds."""
 
 _DECISION_KEY = submessage(FromArena.DECISIONS_FIELD_NUMBER, b"")[:1]
 _TURN_KEY = submessage(Decision.TURN_FIELD_NUMBER, b"")[:1]
@@ -143,8 +143,7 @@ class Lane:
     _out: list[bytes] = field(default_factory=list)
     _unsent: list[_Open] = field(default_factory=list)
     _owed: int = 0
-    _busy_us: int = 0
-    _sent: int = 0
+    _patience_us: int = 0
     _slow_until_us: int = 0
     _free_us: int = 0
     _deadline_us: int = 0
@@ -162,7 +161,8 @@ class Lane:
 
     def since_us(self, owed: _Open) -> int:
         """Since when the bot can have been at a decision."""
-        return max(owed.sent_us or owed.ask.sent_us, self._free_us)
+        sent = owed.sent_us or owed.ask.sent_us
+        return sent if sent > self._free_us else self._free_us
 
 
 def monotonic_us() -> int:
@@ -188,7 +188,8 @@ class TableHost:
         self._loop = asyncio.get_running_loop()
         self._handles = itertools.count(1)
         self._decisions = itertools.count(1)
-        self._waiting: dict[Lane, None] = {}
+        self._waiting: dict[Lane, int] = {}
+        self._now = 0
         self._busy: dict[Lane, bool] = {}
         self._quick = 0
         self._holding: asyncio.TimerHandle | None = None
@@ -218,7 +219,7 @@ class TableHost:
         handle = next(self._handles)
         places = tuple(_MATCH_KEY + varint(handle) + _SEAT_KEY + varint(seat) for seat in range(len(lanes)))
         game = _Game(match, handle, seated, self._loop.create_future(), places)
-        now = self._clock()
+        self._now = now = self._clock()
         self._announce(game)
         asks = match.start(now, time.time_ns() // 1000)
         for seat, absent in enumerate(lanes):
@@ -254,7 +255,7 @@ class TableHost:
     def _go_on(self, game: _Game, asks: Sequence[Ask]) -> None:
         for ask in asks:
             self._put(game, ask)
-        if game.match.done:
+        if not asks and game.match.done:
             self._end(game)
 
     def _put(self, game: _Game, ask: Ask) -> None:
@@ -268,7 +269,7 @@ class TableHost:
         lane._out += (_DECISION_KEY, varint(len(head) + len(turn)), head, turn)
         lane._open[number] = owed = _Open(game, ask, len(lane._open))
         lane._unsent.append(owed)
-        self._waiting[lane] = None
+        self._waiting.setdefault(lane, self._now)
 
     def _end(self, game: _Game) -> None:
         match = game.match
@@ -294,7 +295,7 @@ class TableHost:
 
     def receive(self, lane: Lane, frame: FromBot) -> None:
         """A frame of a bot that has been welcomed."""
-        now = self._clock()
+        self._now = now = self._clock()
         for reply in frame.replies:
             owed = self._take(lane, reply.decision)
             if owed is None:
@@ -306,10 +307,8 @@ class TableHost:
             self._go_on(game, game.match.reply(owed.ask.seat, action, now, since, claim))
         for error in frame.errors:
             self._error(lane, error, now)
-        if not lane._owed and self._rest(lane):
-            quick, for_each = _QUICK_US
-            if now - lane._busy_us <= quick + for_each * lane._sent:
-                lane._slow_until_us = 0
+        if not lane._owed and self._rest(lane) and now <= lane._patience_us:
+            lane._slow_until_us = 0
         self._watch(lane)
         self._wake()
 
@@ -411,7 +410,7 @@ class TableHost:
         """Put a part into a bot's next frame."""
         if not lane.closed:
             lane._out.append(submessage(number, part))
-            self._waiting[lane] = None
+            self._waiting.setdefault(lane, self._now)
 
     def _wake(self) -> None:
         """See to it that what waits leaves: now, or when others have added to it."""
@@ -426,31 +425,33 @@ class TableHost:
         """Send what waits; if no bot owes us anything, to the one that is asked most first."""
         self._flushing = None
         if self._waiting and not self._busy:
-            self._send(max(self._waiting, key=lambda lane: len(lane._unsent)))
+            oldest, since = next(iter(self._waiting.items()))
+            waited = self._clock() - since > _WAITED_US
+            self._send(oldest if waited else max(self._waiting, key=lambda lane: len(lane._unsent)))
         if self._quick:
             self._hold()
         else:
-            self._send_all(list(self._waiting))
+            self._send_all()
 
     def _hold(self) -> None:
-        """Let what waits wait on, but not for long."""
+        """Let what waits wait on while a quick bot is about to answer, but not for ever."""
         if self._holding is None and self._waiting:
-            self._holding = self._loop.call_later(_HOLD_S, self._release, list(self._waiting))
+            until = min(lane._patience_us for lane, quick in self._busy.items() if quick)
+            self._holding = self._loop.call_later(max(0, until - self._clock()) / 1e6, self._lose_patience)
 
-    def _release(self, held: Sequence[Lane]) -> None:
-        """These have waited long enough."""
+    def _lose_patience(self) -> None:
+        """Whoever should have answered by now is slow, and nobody waits for it any more."""
         self._holding = None
-        until = self._clock() + _SLOW_US
+        now = self._clock()
         for lane, quick in self._busy.items():
-            if quick and lane not in held:
-                lane._slow_until_us = until
+            if quick and lane._patience_us <= now:
+                lane._slow_until_us = now + _SLOW_US
                 self._busy[lane] = False
                 self._quick -= 1
-        self._send_all(held)
         self._wake()
 
-    def _send_all(self, lanes: Sequence[Lane]) -> None:
-        for lane in lanes:
+    def _send_all(self) -> None:
+        for lane in list(self._waiting):
             if lane in self._waiting:
                 self._send(lane)
 
@@ -463,11 +464,11 @@ class TableHost:
             for owed in lane._unsent:
                 owed.sent_us = now  # the wait until here was ours
             if not lane._owed:
-                lane._busy_us, lane._sent = now, 0
+                lane._patience_us = now + _PATIENCE_US[0]
                 self._busy[lane] = quick = lane._slow_until_us <= now
                 self._quick += quick
             lane._owed += len(lane._unsent)
-            lane._sent += len(lane._unsent)
+            lane._patience_us += _PATIENCE_US[1] * len(lane._unsent)
             lane._unsent.clear()
             self._watch(lane)
         lane.port.send(frame)
@@ -499,7 +500,7 @@ class TableHost:
 
     def _tick(self) -> None:
         self._timer = None
-        now = self._clock()
+        self._now = now = self._clock()
         while self._deadlines and self._deadlines[0][0] <= now:
             lane = heapq.heappop(self._deadlines)[2]
             lane._deadline_us = 0

@@ -300,12 +300,14 @@ class Match:
 
     def _ask(self, movers: Sequence[int], now: int) -> list[Ask]:
         asks = []
+        spec = self.spec
         for seat in movers:
-            self._actions[seat] = self.spec.game.actions(self._state, seat)
+            self._actions[seat] = spec.game.actions(self._state, seat)
             if seat in self._forfeits:
                 self._answers[seat] = (self._stand_in(seat), 0)
             else:
-                self._open[seat] = ask = Ask(seat, now, min(self.spec.move_us, self._bank[seat]))
+                bank = self._bank[seat]
+                self._open[seat] = ask = Ask(seat, now, bank if bank < spec.move_us else spec.move_us)
                 asks.append(ask)
         return asks
 
@@ -353,7 +355,9 @@ class Match:
     def _charge(self, seat: int, now: int, since: int) -> int:
         """Take the time of a decision off the bank; the time, as it is recorded."""
         sent = self._open.pop(seat).sent_us
-        spent = max(0, now - max(since, sent))
+        spent = now - (sent if sent > since else since)
+        if spent <= 0:
+            return 0
         self._bank[seat] = max(0, self._bank[seat] - spent)
         return min(spent, _MOST_US)
 

@@ -34,7 +34,7 @@ def prospects(state: State) -> Sequence[float]:
     return [
         series
         + rules.total(state, seat)
-        + OPEN_CARD * sum(above[c][top_of(row)] for c, row in enumerate(state.layout(seat)))
+        + OPEN_CARD * sum(above[c][top_of(row)] for c, row in enumerate(state.layouts[seat]))
         for seat, series in enumerate(state.series)
     ]
 
@@ -53,7 +53,7 @@ def values_above(state: State) -> list[list[int]]:
 def rule_of_thumb(state: State) -> Take:
     """The action that looks best by its points, its chips and the room that it leaves."""
     specials, supply = state.specials, state.chips[state.turn]
-    tops = [top_of(row) for row in state.layout(state.turn)]
+    tops = [top_of(row) for row in state.layouts[state.turn]]
     room = ROOM * (CARDS + 3 - state.drawn) / (CARDS - 4)
     chip = -1 if rules.CHIPS_COUNT_MINUS in specials else 1
     rows_of = rules.rows_of_cards(specials)

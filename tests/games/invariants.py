@@ -14,7 +14,8 @@ from tests.games.kotki.invariants import check_kotki
 
 def check_koffer(state: koffer.State) -> None:
     """Cards and chips are conserved, rows are well formed, actions stand in canonical order."""
-    laid = [card for row in state.layouts for card in row]
+    rows = [row for layout in state.layouts for row in layout]
+    laid = [card for row in rows for card in row]
     pile = list(state.deck[state.drawn :])
     assert sorted([card % koffer.FACE_DOWN for card in laid] + state.row + pile) == list(range(koffer.CARDS))
     assert sum(state.chips) + sum(state.row_chips) <= koffer.CHIPS * state.seats
@@ -24,7 +25,7 @@ def check_koffer(state: koffer.State) -> None:
     assert len(state.row) == len(state.row_chips)
     assert len(state.row) == koffer.ROW_LENGTH or state.final_round
     # Every colour row counts at least 1 (R-21).
-    assert all(koffer.row_points(row) >= 1 for row in state.layouts if row)
+    assert all(koffer.row_points(row) >= 1 for row in rows if row)
     for seat in koffer.to_move(state):
         actions = koffer.actions(state, seat)
         assert actions == sorted(actions, key=lambda take: (take.position, take.row, not take.face_up))

@@ -20,6 +20,18 @@ FAULTS: Sequence[Fault] = (
         "if play[_STRENGTH] >= beaten]",
     ),
     Fault(
+        "an equal card alone outbids",
+        "rules.py",
+        "READINGS.get(cards, ()) if strength > beaten]",
+        "READINGS.get(cards, ()) if strength >= beaten]",
+    ),
+    Fault(
+        "what could be done with other cards is listed again",
+        "rules.py",
+        "if of_held is held and of_beaten",
+        "if len(of_held) == len(held) and of_beaten",
+    ),
+    Fault(
         "runs rank above pairs",
         "rules.py",
         "SOLO, RUN2, PAIR, RUN3, TRIPS = KINDS = range(1, 6)",
@@ -46,8 +58,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "special cards are listed before combinations",
         "rules.py",
-        "    legal += [_SPECIALS[index] for index, card in enumerate(held) if card > JOKER]\n",
-        "    legal[:0] = [_SPECIALS[index] for index, card in enumerate(held) if card > JOKER]\n",
+        "    legal += specials\n",
+        "    legal[:0] = specials\n",
     ),
     Fault(
         "Take Up begins with the leader of the round",
@@ -76,8 +88,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the lowest bidder with cards leads the next round",
         "rules.py",
-        "(winner, *reversed(_bidders(state)), *backwards)",
-        "(winner, *_bidders(state), *backwards)",
+        "(*reversed(bidders), *backwards)",
+        "(*bidders, *backwards)",
     ),
     Fault(
         "the next round is led by whoever sits behind the winner",
@@ -142,20 +154,32 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "everybody sees what is drawn",
         "wire.py",
-        "incoming=_CARD(state.incoming[seat] if seat is not None else 0)",
-        "incoming=_CARD(max(state.incoming))",
+        "(held[seat], state.incoming[seat]) if seat is not None else ((), 0)",
+        "(held[seat], max(state.incoming)) if seat is not None else ((), max(state.incoming))",
     ),
     Fault(
         "a spectator sees the hand of the first seat",
         "wire.py",
-        "_cards_piece(state.held[seat] if seat is not None else (), state.aside)",
-        "_cards_piece(state.held[seat or 0], state.aside)",
+        "if seat is not None else ((), 0)",
+        "if seat is not None else (held[0], 0)",
     ),
     Fault(
         "the log of a view holds what others drew and handed on",
         "wire.py",
-        "if type(event) not in _PRIVATE or seat in (audience(event) or ())",
-        "if seat is not None or type(event) not in _PRIVATE",
+        "if seats is None or seat in seats",
+        "if seats is None or seat is not None",
+    ),
+    Fault(
+        "the log of a view is not gone on with",
+        "wire.py",
+        "    if log.written != len(events):\n",
+        "    if not log.written:\n",
+    ),
+    Fault(
+        "a copy goes on with the log of its original",
+        "wire.py",
+        "_LOGS.get(id(events))",
+        "next((log for log in _LOGS.values() if log.events[:2] == events[:2]), None)",
     ),
     Fault(
         "dealing anew changes the seat's own hand",

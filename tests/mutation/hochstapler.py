@@ -34,8 +34,8 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "the loser begins the next auction",
         "rules.py",
-        "        state.starter = doubter\n        events.append(AuctionStarted(doubter))",
-        "        state.starter = state.turn = loser\n        events.append(AuctionStarted(loser))",
+        "        state.starter = doubter\n        events.append(_AUCTION_STARTED[doubter])",
+        "        state.starter = state.turn = loser\n        events.append(_AUCTION_STARTED[loser])",
     ),
     Fault(
         "every game of a match is begun by the same seat",
@@ -136,20 +136,20 @@ FAULTS: Sequence[Fault] = (
     Fault(
         "a view shows what others drew",
         "wire.py",
-        "for at, card in enumerate(discards) if card.seat == seat])",
-        "for at, card in enumerate(discards) if card.seat == seat or at])",
+        "        if by == seat:\n",
+        "        if by == seat or at:\n",
     ),
     Fault(
         "a spectator sees the hand of seat 0",
         "wire.py",
-        "cards = [NO_CARD] * len(COLOURS) if seat is None else state.held[seat :: state.seats]",
-        "cards = state.held[seat or 0 :: state.seats]",
+        "(_SPECTATOR, _NO_CARDS) if seat is None else",
+        "(_SPECTATOR, state.held[:: state.seats]) if seat is None else",
     ),
     Fault(
         "the rest of a colour out of play is counted as a pile",
         "wire.py",
-        "return _pile_piece(colour, 0, NO_CARD, discards,",
-        "return _pile_piece(colour, CARDS - state.drawn[colour], NO_CARD, discards,",
+        "head = _pile_head(colour - OUT_OF_PLAY, 0)",
+        "head = _pile_head(colour - OUT_OF_PLAY, CARDS - seats - len(discards))",
     ),
     Fault(
         "redeal leaves the cards of the others where they are",

@@ -7,8 +7,7 @@ is what is played from one shuffle to the next; the cards that a seat has in han
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -440,6 +439,8 @@ class State:
         log: what happened in this hand.
         moves: what was done in this hand.
         past: the hands before this one.
+        listed: what was listed last for a turn: cards in hand, strength to be outbid, reserves, and the
+            actions. It is asked for when a turn begins, by its seat and when that acts, and costs most.
     """
 
     seats: int
@@ -468,6 +469,9 @@ class State:
     log: list[Event]
     moves: list[Moves]
     past: tuple[PastHand, ...]
+    listed: tuple[Cards, Strength, int, tuple[Action, ...]] = field(
+        default=((), 0, 0, ()), compare=False, repr=False
+    )
 
     def copy(self) -> State:
         """An independent state."""
@@ -498,6 +502,7 @@ class State:
             self.log[:],
             self.moves[:],
             self.past,
+            self.listed,
         )
 
 
@@ -561,7 +566,7 @@ def _begin_hand(state: State, starter: Seat, events: list[Event]) -> None:
     events.append(HandStarted(state.hand, starter, cards, tuple(state.reserves), pile))
     state.round = -1
     state.aside = ()
-    _begin_round(state, tuple((starter + i) % state.seats for i in range(state.seats)), events)
+    _begin_round(state, (*range(starter, state.seats), *range(starter)), events)
 
 
 def lay_out(state: State, deck: Cards) -> None:
@@ -597,7 +602,7 @@ def actions(state: State, seat: Seat) -> tuple[Action, ...]:
     held, phase = state.held[seat], state.phase
     if phase == IN_TURN:
         # Whoever leads the round plays: only followers may take a reserve (U10).
-        return turn_actions(held, state.beaten, len(state.reserves[seat]) if state.turn else 0)
+        return _turn_actions(state, held, len(state.reserves[seat]) if state.turn else 0)
     if phase == TAKING_UP:
         return _TAKES[len(state.reserves[seat])][len(held)]
     if phase == GIVING:
@@ -605,64 +610,84 @@ def actions(state: State, seat: Seat) -> tuple[Action, ...]:
     return _INSERTS[len(held)]
 
 
-@lru_cache(maxsize=1 << 14)
+def _turn_actions(state: State, held: Cards, reserves: int) -> tuple[Action, ...]:
+    of_held, of_beaten, of_reserves, listed = state.listed
+    if of_held is held and of_beaten == state.beaten and of_reserves == reserves:
+        return listed
+    listed = turn_actions(held, state.beaten, reserves)
+    state.listed = (held, state.beaten, reserves, listed)
+    return listed
+
+
 def turn_actions(held: Cards, beaten: Strength, reserves: int) -> tuple[Action, ...]:
     """What can be done in a turn: combinations that outbid, special cards, reserves (U9, U10)."""
+    solos, after = _SOLOS[beaten], _AFTER_NOTHING
     legal: list[Action] = []
-    fewest = _FEWEST_TO_OUTBID[beaten]
-    if fewest == 1:
-        for start, card in enumerate(held):
-            if plays := _ONE[card]:
-                legal += plays[start]
-        legal = _outbidding(legal, beaten)
-    if fewest <= 2:
-        beside = _TWO[0]
-        for start, card in enumerate(held, -1):
-            if plays := beside[card]:
-                legal += plays[start]
-            beside = _TWO[card]
-        if fewest == 2:
-            legal = _outbidding(legal, beaten)
-    if fewest <= 3:
-        left, beside = _THREE[0], _THREE[0][0]
-        for start, card in enumerate(held, -2):
-            if plays := beside[card]:
-                legal += plays[start]
-            left, beside = _THREE[card], left[card]
-        if fewest == 3:
-            legal = _outbidding(legal, beaten)
-    legal += [_SPECIALS[index] for index, card in enumerate(held) if card > JOKER]
+    twos: list[Action] = []
+    threes: list[Action] = []
+    specials: list[Action] = []
+    for index, card in enumerate(held):
+        if plays := solos[card]:
+            legal += plays[index]
+        elif card > JOKER:
+            specials.append(_SPECIALS[index])
+        after, plays_beside = after[card]
+        if plays_beside:
+            two, three = plays_beside
+            if two:
+                twos += two[index - 1]
+            if three:
+                threes += three[index - 2]
+    if beaten > _STRONGEST_SOLO:
+        twos, threes = _outbidding(twos, beaten), _outbidding(threes, beaten)
+    legal += twos
+    legal += threes
+    legal += specials
     legal += _TAKES[reserves][len(held)]
     return tuple(legal)
 
 
-_FEWEST_TO_OUTBID = tuple(
-    next((LENGTH[kind] for kind in KINDS if strength_of(kind, HIGHEST) > beaten), 4)
-    for beaten in range(strength_of(TRIPS, HIGHEST) + 1)
-)
-"""By strength, the fewest cards that can outbid it."""
+_STRONGEST_SOLO = strength_of(SOLO, HIGHEST)
 
 
 def _outbidding(plays: list[Action], beaten: Strength) -> list[Action]:
-    """Those of the fewest cards that can outbid at all which really do; with more cards all do."""
-    return [play for play in plays if play[_STRENGTH] > beaten] if beaten else plays
+    """Those of several cards that outbid: all of them do, unless several cards are to be outbid (U8)."""
+    return [play for play in plays if play[_STRENGTH] > beaten]
 
 
 _STRENGTH = Action._fields.index("strength")
 
 
-def _plays_of(*cards: Card) -> tuple[tuple[Action, ...], ...]:
-    """By index of the leftmost one, all that can be played with neighbours; empty if nothing can."""
-    readings = READINGS.get(cards, ())
+_Plays: TypeAlias = tuple[tuple[Action, ...], ...]
+"""By index of the leftmost one, all that can be played with certain cards; empty if nothing can."""
+_Next: TypeAlias = "list[tuple[_Next, tuple[_Plays, _Plays] | None]]"
+"""After two cards, by the card beside them: what comes after it; what is played with one, and with both."""
+
+
+def _plays_of(*cards: Card, beaten: Strength = 0) -> _Plays:
+    readings = [strength for strength in READINGS.get(cards, ()) if strength > beaten]
     return tuple(tuple(plays[strength] for strength in readings) for plays in _PLAYS) if readings else ()
 
 
 # What can be played with neighbours, by one card after the other: quicker than asking for a tuple of them.
 # Card 0 is none, and nothing is played beside it.
 _ANY = range(PASS_ON + 1)
-_ONE = [_plays_of(a) for a in _ANY]
-_TWO = [[_plays_of(a, b) for b in _ANY] for a in _ANY]
-_THREE = [[[_plays_of(a, b, c) for c in _ANY] for b in _ANY] for a in _ANY]
+_SOLOS = [
+    [_plays_of(card, beaten=beaten) for card in _ANY] for beaten in range(strength_of(TRIPS, HIGHEST) + 1)
+]
+"""By strength to be outbid and card, what can be played with the card alone."""
+
+
+def _after_any_two() -> list[list[_Next]]:
+    twos = [[_plays_of(b, c) for c in _ANY] for b in _ANY]
+    after: list[list[_Next]] = [[[] for _ in _ANY] for _ in _ANY]
+    for a, b, c in product(_ANY, repeat=3):
+        two, three = twos[b][c], _plays_of(a, b, c)
+        after[a][b].append((after[b][c], (two, three) if two or three else None))
+    return after
+
+
+_AFTER_NOTHING = _after_any_two()[0][0]
 
 
 # decisions
@@ -686,7 +711,7 @@ def apply(state: State, moves: Moves) -> list[Event]:
 
 def _check_moves(state: State, moves: Moves) -> None:
     acting = state.acting
-    if len(moves) != len(acting) or not acting or not moves.keys() >= set(acting):
+    if not acting or (tuple(moves) != acting and moves.keys() != set(acting)):
         to_act = f"seats {list(acting)}" if acting else "nobody: the match is over"
         raise IllegalActionError(f"moves were given for seats {sorted(moves)}; to move is {to_act} (U5)")
     for seat in acting:
@@ -744,11 +769,11 @@ def _next_turn(state: State, events: list[Event]) -> None:
         if not held[seat]:
             events.append(PassedOver(seat))
             continue
-        if not can_act(state, seat):
+        if can_act(state, seat):
+            state.phase, state.acting = IN_TURN, (seat,)
+        else:
             events.append(Unable(seat))
             _end_hand(state, (seat,), UNABLE, events)
-            return
-        state.phase, state.acting = IN_TURN, (seat,)
         return
     state.turn = len(participants)
     _win_round(state, _winner(state), events)
@@ -756,7 +781,7 @@ def _next_turn(state: State, events: list[Event]) -> None:
 
 def can_act(state: State, seat: Seat) -> bool:
     """Whether a follower with cards could do anything in its turn (U22)."""
-    return bool(not state.beaten or state.reserves[seat] or turn_actions(state.held[seat], state.beaten, 0))
+    return bool(not state.beaten or state.reserves[seat] or _turn_actions(state, state.held[seat], 0))
 
 
 # special cards
@@ -839,12 +864,10 @@ def _insert_all(state: State, moves: Moves) -> None:
 
 def _winner(state: State) -> Seat:
     """Who has won a round that was not stopped: the highest bid, or whoever led only special cards (U18)."""
-    bidders = _bidders(state)
-    return bidders[-1] if bidders else state.participants[0]
-
-
-def _bidders(state: State) -> list[Seat]:
-    return [laid.seat for laid in state.table if isinstance(laid, Played)]
+    for laid in reversed(state.table):
+        if isinstance(laid, Played):
+            return laid.seat
+    return state.participants[0]
 
 
 def _win_round(state: State, winner: Seat, events: list[Event]) -> None:
@@ -859,7 +882,7 @@ def _draw(state: State, seat: Seat, count: int, events: list[Event]) -> None:
     card = state.deck[state.drawn]
     state.drawn += 1
     state.left = count - 1
-    state.incoming = tuple([card if other == seat else 0 for other in range(state.seats)])
+    state.incoming = (*(0,) * seat, card, *(0,) * (state.seats - seat - 1))
     state.phase, state.acting = DRAWING, (seat,)
     events.append(Drawn(seat, state.left))
     events.append(Drew(seat, card))
@@ -880,12 +903,12 @@ def _end_round(state: State, winner: Seat, events: list[Event]) -> None:
     laid = cards_of(state.table)
     events.append(RoundEnded(winner, state.draws, laid))
     state.aside += laid
-    participants = state.participants
-    alive = tuple([seat for seat in participants if state.held[seat]])
+    participants, held = state.participants, state.held
+    alive = tuple([seat for seat in participants if held[seat]])
     if len(alive) > 1:
-        leader = _next_leader(state, winner, alive)
-        ring = sorted([((seat - leader) % state.seats, seat) for seat in alive])
-        _begin_round(state, tuple([seat for _, seat in ring]), events)
+        # They stay in turn order; only the round begins with another one.
+        first = alive.index(winner if held[winner] else _next_leader(state, winner, alive))
+        _begin_round(state, alive[first:] + alive[:first], events)
         return
     state.table = ()
     if alive:
@@ -903,9 +926,10 @@ def cards_of(table: Iterable[Laid]) -> Cards:
 
 
 def _next_leader(state: State, winner: Seat, alive: tuple[Seat, ...]) -> Seat:
-    """The winner; without cards the next lower bidder that has some; else whoever sits before (U20)."""
+    """For a winner without cards: the next lower bidder that has some; else whoever sits before (U20)."""
+    bidders = [laid.seat for laid in state.table if isinstance(laid, Played)]
     backwards = [(winner - i) % state.seats for i in range(1, state.seats)]
-    return next(seat for seat in (winner, *reversed(_bidders(state)), *backwards) if seat in alive)
+    return next(seat for seat in (*reversed(bidders), *backwards) if seat in alive)
 
 
 # the end of a hand and of the match

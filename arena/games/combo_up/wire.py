@@ -8,7 +8,7 @@ it is read here but by `redeal`, which deals it anew; `imagine` invents it from 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import NamedTuple, TypeAlias
@@ -27,6 +27,7 @@ from botarena.v1.combo_up_pb2 import (
     ComboUpPlayer,
     ComboUpPlaySpecial,
     ComboUpReason,
+    ComboUpRoundEnded,
     ComboUpTake,
     ComboUpTurn,
     ComboUpView,
@@ -41,6 +42,7 @@ from arena.games.combo_up.rules import (
     DECKS,
     GIVE,
     IN_TURN,
+    INSERT,
     KRASS_KARIERT,
     PLAY,
     READINGS,
@@ -75,7 +77,7 @@ from arena.games.combo_up.rules import (
     strength_of,
 )
 from arena.games.game import IllegalActionError, OptionError, Seat
-from arena.games.pieces import submessage
+from arena.games.pieces import submessage, varint
 
 # The numbers of cards, kinds, phases and reasons are the same here and there; only their types differ.
 _CARD = ComboUpCard.ValueType
@@ -84,7 +86,6 @@ _EDITION = {
     KRASS_KARIERT: ComboUpEdition.COMBO_UP_EDITION_KRASS_KARIERT,
 }
 _EDITION_OF = {number: edition for edition, number in _EDITION.items()}
-_PRIVATE = frozenset((Gave, Drew))
 
 
 # views and turns
@@ -100,41 +101,39 @@ def view(state: State, seat: Seat | None) -> ComboUpView:
 
 def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], events: Sequence[bytes]) -> bytes:
     """A turn as a seat is shown it: a GameTurn."""
-    view = submessage(ComboUpTurn.VIEW_FIELD_NUMBER, _view_bytes(state, seat))
-    turn = b"".join([view, *[_ACTION_PIECE[action] for action in actions], *events])
+    view = _view_bytes(state, seat)
+    turn = b"".join([_VIEW, varint(len(view)), view, *_action_pieces(actions), *events])
     return submessage(GameTurn.COMBO_UP_FIELD_NUMBER, turn)
 
 
+_VIEW = submessage(ComboUpTurn.VIEW_FIELD_NUMBER, b"")[:-1]
+"""What stands before a view and its length."""
+
+
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
-    participants = state.participants
-    pieces = [
-        _player_piece(
-            len(held),
-            state.reserves[other],
-            state.tokens[other],
-            state.points[other],
-            other not in participants,
-        )
-        for other, held in enumerate(state.held)
-    ]
-    pieces += map(_laid_piece, state.table)
-    pieces.append(_cards_piece(state.held[seat] if seat is not None else (), state.aside))
-    pieces += [
-        _log_piece(event)
-        for event in state.log
-        if type(event) not in _PRIVATE or seat in (audience(event) or ())
-    ]
-    pieces.append(_match_piece(seat, state.options, state.hand))
-    pieces.append(_round_piece(state.round, participants, state.turn, state.draws))
-    now = ComboUpView(
-        incoming=_CARD(state.incoming[seat] if seat is not None else 0),
-        pile=len(state.deck) - state.drawn,
-        phase=ComboUpPhase.ValueType(state.phase),
-        to_move=state.acting,
-        draws_left=state.left,
+    held, participants, options, aside = state.held, state.participants, state.options, state.aside
+    hand, incoming = (held[seat], state.incoming[seat]) if seat is not None else ((), 0)
+    outs = _outs(state.seats, participants)
+    return b"".join(
+        [
+            *map(_player_piece, map(len, held), state.reserves, state.tokens, state.points, outs),
+            *map(_laid_piece, state.table),
+            *(_HAND_OF[len(hand)], bytes(hand)),
+            *(_ASIDE_OF[len(aside)], bytes(aside)),
+            _log_bytes(state.log, seat),
+            _match_piece(seat, options.edition, options.scoring, state.hand),
+            _round_piece(state.round, participants, state.turn, state.draws, state.phase, state.acting),
+            _PILE[len(state.deck) - state.drawn],
+            _INCOMING[incoming],
+            _DRAWS_LEFT[state.left],
+        ]
     )
-    pieces.append(now.SerializeToString())
-    return b"".join(pieces)
+
+
+@lru_cache(maxsize=1 << 10)
+def _outs(seats: int, participants: tuple[Seat, ...]) -> tuple[bool, ...]:
+    """By seat, whether it is out until the hand ends."""
+    return tuple(seat not in participants for seat in range(seats))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -143,7 +142,7 @@ def _player_piece(cards: int, reserves: Cards, tokens: int, points: int, out: bo
     return ComboUpView(players=[player]).SerializeToString()
 
 
-@lru_cache(maxsize=1 << 12, typed=True)
+@lru_cache(maxsize=1 << 13)
 def _laid_piece(laid: Laid) -> bytes:
     piece = ComboUpView()
     on_table = piece.table.add(seat=laid.seat)
@@ -156,26 +155,88 @@ def _laid_piece(laid: Laid) -> bytes:
     return piece.SerializeToString()
 
 
-@lru_cache(maxsize=1 << 12)
-def _cards_piece(hand: Cards, aside: Cards) -> bytes:
-    return ComboUpView(hand=_wire(hand), aside=_wire(aside)).SerializeToString()
-
-
-@lru_cache(maxsize=1 << 12, typed=True)
-def _log_piece(event: Event) -> bytes:
-    return ComboUpView(log=[event_message(event)]).SerializeToString()
-
-
 @lru_cache(maxsize=1 << 10)
-def _match_piece(seat: Seat | None, options: Options, hand: int) -> bytes:
+def _match_piece(seat: Seat | None, edition: str, scoring: bool, hand: int) -> bytes:
     return ComboUpView(
-        seat=seat, edition=_EDITION[options.edition], scoring=options.scoring, hand_index=hand
+        seat=seat, edition=_EDITION[edition], scoring=scoring, hand_index=hand
     ).SerializeToString()
 
 
-@lru_cache(maxsize=1 << 12)
-def _round_piece(number: int, participants: tuple[Seat, ...], turn: int, draws: int) -> bytes:
-    return ComboUpView(round=number, participants=participants, turn=turn, draws=draws).SerializeToString()
+@lru_cache(maxsize=1 << 13)
+def _round_piece(
+    number: int, participants: tuple[Seat, ...], turn: int, draws: int, phase: int, acting: tuple[Seat, ...]
+) -> bytes:
+    return ComboUpView(
+        round=number,
+        participants=participants,
+        turn=turn,
+        draws=draws,
+        phase=ComboUpPhase.ValueType(phase),
+        to_move=acting,
+    ).SerializeToString()
+
+
+def _before_cards(number: int) -> list[bytes]:
+    """By their number, what stands before the cards of a field: each of them is a byte of its own."""
+    return [b"", *(submessage(number, bytes(cards))[:-cards] for cards in _NUMBERS[1:])]
+
+
+_NUMBERS = range(len(DECKS[COMBO_UP]) + 1)
+_HAND_OF = _before_cards(ComboUpView.HAND_FIELD_NUMBER)
+_ASIDE_OF = _before_cards(ComboUpView.ASIDE_FIELD_NUMBER)
+_PILE = [ComboUpView(pile=cards).SerializeToString() for cards in _NUMBERS]
+_DRAWS_LEFT = [ComboUpView(draws_left=cards).SerializeToString() for cards in _NUMBERS]
+_INCOMING = [ComboUpView(incoming=_CARD(card)).SerializeToString() for card in range(rules.PASS_ON + 1)]
+
+
+class _WrittenLog:
+    """The log of a hand as each who was shown it sees it, as far as it is written.
+
+    A log only ever grows, so what is written of it remains; another hand and a copy have another list.
+    """
+
+    __slots__ = ("as_seen", "events", "written")
+
+    def __init__(self, events: list[Event]) -> None:
+        self.events = events
+        self.written = 0
+        self.as_seen: dict[Seat | None, bytearray] = {}
+
+
+_LOGS_KEPT = 1 << 9
+_LOGS: dict[int, _WrittenLog] = {}
+"""By identity of the list, the logs that were begun last."""
+
+
+def _log_bytes(events: list[Event], seat: Seat | None) -> bytearray:
+    """The log as a seat or a spectator sees it now."""
+    log = _LOGS.get(id(events))
+    if log is None:
+        log = _begin_log(events)
+    if log.written != len(events):
+        _write(events[log.written :], log.as_seen)
+        log.written = len(events)
+    if seat not in log.as_seen:
+        log.as_seen[seat] = bytearray()
+        _write(events, {seat: log.as_seen[seat]})
+    return log.as_seen[seat]
+
+
+def _begin_log(events: list[Event]) -> _WrittenLog:
+    if len(_LOGS) >= _LOGS_KEPT:
+        del _LOGS[next(iter(_LOGS))]
+    # As the list is kept with what is written of it, no other one can have its identity meanwhile.
+    _LOGS[id(events)] = log = _WrittenLog(events)
+    return log
+
+
+def _write(events: Iterable[Event], as_seen: Mapping[Seat | None, bytearray]) -> None:
+    """Add events to the logs of those who learn of them (U28)."""
+    for event in events:
+        piece, seats = _event_pieces(event)[1], audience(event)
+        for seat, log in as_seen.items():
+            if seats is None or seat in seats:
+                log += piece
 
 
 def _wire(cards: Iterable[Card]) -> list[ComboUpCard.ValueType]:
@@ -205,6 +266,37 @@ _ACTION_PIECE = {
 }
 
 
+def _up_to(last: Action) -> tuple[Action, ...]:
+    """All takes, gifts or insertions of a seat, by the last one."""
+    return tuple(
+        action
+        for action in ALL_ACTIONS
+        if action.verb == last.verb
+        and action.at <= last.at
+        and action.reserve <= last.reserve
+        and action.position <= last.position
+    )
+
+
+_piece_of = _ACTION_PIECE.__getitem__
+_ENDS = {
+    last: (-len(actions), actions, b"".join(map(_piece_of, actions)))
+    for last in ALL_ACTIONS
+    if last.verb in (TAKE, GIVE, INSERT)
+    for actions in [_up_to(last)]
+}
+"""By the last one, what many lists of actions end with: where it begins, what it is, and its piece."""
+
+
+def _action_pieces(actions: Sequence[Action]) -> Iterable[bytes]:
+    """Takes, gifts and insertions come many at a time and always the same."""
+    if actions and (known := _ENDS.get(actions[-1])):
+        begin, end, piece = known
+        if actions[begin:] == end:
+            return (*map(_piece_of, actions[:begin]), piece)
+    return map(_piece_of, actions)
+
+
 # events
 
 
@@ -216,10 +308,36 @@ def event_message(event: Event) -> ComboUpEvent:
     return message
 
 
-@lru_cache(maxsize=1 << 13, typed=True)
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
-    return ComboUpTurn(events=[event_message(event)]).SerializeToString()
+    return _event_pieces(event)[0]
+
+
+@lru_cache(maxsize=1 << 13, typed=True)
+def _event_pieces(event: Event) -> tuple[bytes, bytes]:
+    """An event as a piece of a turn and as a piece of the log of a view."""
+    data = _event_data(event)
+    return (
+        submessage(ComboUpTurn.EVENTS_FIELD_NUMBER, data),
+        submessage(ComboUpView.LOG_FIELD_NUMBER, data),
+    )
+
+
+def _event_data(event: Event) -> bytes:
+    """An event, serialised; most that are not written yet are ends of rounds, as what was laid differs."""
+    if isinstance(event, RoundEnded):
+        winner, draws, laid = event
+        data = _round_ended_piece(winner, draws) + _LAID_OF[len(laid)] + bytes(laid)
+        return submessage(ComboUpEvent.ROUND_ENDED_FIELD_NUMBER, data)
+    return event_message(event).SerializeToString()
+
+
+@lru_cache(maxsize=1 << 6)
+def _round_ended_piece(winner: Seat, draws: int) -> bytes:
+    return ComboUpRoundEnded(winner=winner, draws=draws).SerializeToString()
+
+
+_LAID_OF = _before_cards(ComboUpRoundEnded.ASIDE_FIELD_NUMBER)
 
 
 def _fill_hand_started(message: ComboUpEvent, event: HandStarted) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from itertools import chain
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from arena.games.chance import Chance
 from arena.games.game import (
@@ -23,6 +24,7 @@ from arena.games.game import (
     competition_ranks,
 )
 
+_T = TypeVar("_T")
 Colour: TypeAlias = int
 Value: TypeAlias = int
 Pile: TypeAlias = tuple[Value, ...]
@@ -38,6 +40,7 @@ VALUES: Pile = (0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7)
 CARDS = len(VALUES)
 MATCH_END = 10
 """A match ends with the game at whose end somebody has this many penalty points (X17)."""
+_SORTED = list(VALUES)
 HIGHEST_CALL = tuple(sum(sorted(VALUES)[CARDS - seats :]) for seats in range(SEATS[-1] + 1))
 """By number of seats, the highest total that a call may name (X7)."""
 NO_COLOUR: Colour = -1
@@ -115,7 +118,7 @@ def deal(seats: int, options: Options, chance: Chance) -> Deal:
 
 
 def _draw_game(chance: Chance) -> GameDeal:
-    return tuple(_draw_pile(chance) for _ in COLOURS)
+    return tuple([_draw_pile(chance) for _ in COLOURS])
 
 
 def _draw_pile(chance: Chance) -> Pile:
@@ -290,6 +293,43 @@ _CALLED = tuple(
     for seat in range(SEATS[-1])
 )
 _DISCARDS = tuple(tuple(Discard(seat, value) for value in range(8)) for seat in range(SEATS[-1]))
+_AUCTION_STARTED = tuple(map(AuctionStarted, range(SEATS[-1])))
+_DOUBTED = tuple(map(Doubted, range(SEATS[-1])))
+_PENALTY = tuple(tuple(Penalty(seat, colour) for colour in range(len(COLOURS))) for seat in range(SEATS[-1]))
+
+
+# what is public of a colour, in a few bytes
+
+OUT_OF_PLAY = 64
+"""What is added to the colour in the look of one that was taken."""
+
+
+def look_of(
+    seats: int,
+    colour: Colour,
+    discards: Sequence[Discard],
+    taken_by: Seat = NOBODY,
+    revealed: Sequence[Value] = (),
+) -> bytes:
+    """All that is public of a colour (X20), its look: two are the same if the same is public of them.
+
+    Two bytes for seats and colour, once it is taken some for who took it and the revealed cards by seat, and
+    then for each discard 8 * seat + value.
+    """
+    look = bytes((seats, colour)) + b"".join([_LOOK_OF_DISCARD[seat][value] for seat, value in discards])
+    return look if taken_by == NOBODY else _look_of_taken(look, taken_by, revealed)
+
+
+def _look_of_taken(look: bytes, taken_by: Seat, revealed: Sequence[Value]) -> bytes:
+    seats, colour = look[:2]
+    return bytes((seats, colour + OUT_OF_PLAY, taken_by, *revealed)) + look[2:]
+
+
+_LOOK_OF_DISCARD = tuple(tuple(bytes((seat * 8 + value,)) for value in range(8)) for seat in range(SEATS[-1]))
+_UNTOUCHED = tuple(
+    tuple(look_of(seats, colour, ()) for colour in range(len(COLOURS))) for seats in range(SEATS[-1] + 1)
+)
+"""By number of seats, the looks of the colours when a game begins."""
 
 
 # state
@@ -310,6 +350,7 @@ class State:
         held: card of colour c of seat s at index seats * c + s; of a colour out of play, what was revealed.
         discards: by colour, the cards exchanged away, oldest first.
         taken_by: by colour, the seat that took it as a penalty, or NOBODY.
+        looks: by colour, all that is public of it, as `look_of` tells it.
         in_play: the colours in play.
         exchangeable: those of them whose pile is not empty.
         start_seat: seat that began this game.
@@ -336,6 +377,7 @@ class State:
     held: list[Value] = field(default_factory=list)
     discards: list[tuple[Discard, ...]] = field(default_factory=list)
     taken_by: tuple[Seat, ...] = ()
+    looks: tuple[bytes, ...] = ()
     in_play: int = 0
     exchangeable: int = 0
     start_seat: Seat = 0
@@ -364,6 +406,7 @@ class State:
             self.held[:],
             self.discards[:],
             self.taken_by,
+            self.looks,
             self.in_play,
             self.exchangeable,
             self.start_seat,
@@ -414,7 +457,7 @@ def _check_deal(seats: int, options: Options, deal: Deal) -> None:
             f"game(s) can be played, begun by a seat from 0 to {seats - 1} (X3)"
         )
     for piles in deal.games:
-        if len(piles) != len(COLOURS) or any(tuple(sorted(pile)) != VALUES for pile in piles):
+        if len(piles) != len(COLOURS) or [1 for pile in piles if sorted(pile) != _SORTED]:
             raise GameError(f"a game was given that is not {len(COLOURS)} piles of the {CARDS} cards (X1)")
 
 
@@ -427,16 +470,18 @@ def _set_up(state: State, game: int, start_seat: Seat, events: list[Event]) -> N
     state.game = game
     state.piles = state.deal.games[game]
     state.drawn = [seats] * len(COLOURS)
-    state.held = [value for pile in state.piles for value in pile[:seats]]
+    dealt = [pile[:seats] for pile in state.piles]
+    state.held = [*chain.from_iterable(dealt)]
     state.discards = [()] * len(COLOURS)
     state.taken_by = (NOBODY,) * len(COLOURS)
+    state.looks = _UNTOUCHED[seats]
     state.in_play = state.exchangeable = ALL_COLOURS
     state.start_seat = state.starter = state.turn = start_seat
     state.auctions = ()
     state.points = (0,) * seats
     events.append(Started(seats, game, start_seat, CARDS - seats))
-    events += [Dealt(seat, tuple(state.held[seat::seats])) for seat in range(seats)]
-    events.append(AuctionStarted(start_seat))
+    events += map(Dealt, range(seats), zip(*dealt, strict=True))
+    events.append(_AUCTION_STARTED[start_seat])
 
 
 # legal actions
@@ -449,17 +494,12 @@ def to_move(state: State) -> tuple[Seat, ...]:
 
 def actions(state: State, seat: Seat) -> tuple[Action, ...]:
     """Legal actions of the seat to move (X6): doubt, exchanges by colour, calls by total and colour."""
-    return list_of_actions(*list_key(state))
+    highest, must_call = HIGHEST_CALL[state.seats], state.exchanged >= 0
+    return _list_of_actions(state.in_play, state.exchangeable, state.total, highest, must_call)
 
 
-def list_key(state: State) -> tuple[int, int, int, int, bool]:
-    """All that the list of legal actions depends on, as `list_of_actions` takes it."""
-    highest = HIGHEST_CALL[state.seats]
-    return state.in_play, state.exchangeable, state.total, highest, state.exchanged >= 0
-
-
-@lru_cache(maxsize=4096)
-def list_of_actions(
+@lru_cache(maxsize=8192)
+def _list_of_actions(
     in_play: int, exchangeable: int, total: int, highest: int, must_call: bool
 ) -> tuple[Action, ...]:
     """Legal actions by the colours that may be called and exchanged, current total and highest call.
@@ -498,25 +538,23 @@ def apply(state: State, moves: Mapping[Seat, Action]) -> list[Event]:
     Raises:
         IllegalActionError: the state is unchanged.
     """
-    seat, (kind, total, colour) = _legal_move(state, moves)
-    if kind == CALL:
-        return _call(state, seat, total, colour)
-    if kind == EXCHANGE:
-        return _exchange(state, seat, colour)
-    return _doubt(state, seat)
-
-
-def _legal_move(state: State, moves: Mapping[Seat, Action]) -> tuple[Seat, Action]:
     seat = state.turn
     if state.over or len(moves) != 1 or seat not in moves:
-        to_act = "nobody: the match is over" if state.over else f"seat {seat} alone"
-        raise IllegalActionError(f"a move was given for seats {sorted(moves)}; to move is {to_act} (X6)")
+        raise _not_to_move(state, moves)
     action = moves[seat]
     if not isinstance(action, Action) or not is_legal(state, action):
         raise IllegalActionError(
             f"{action!r} is not legal for seat {seat}; legal is {_legal_text(state)} (X6)"
         )
-    return seat, action
+    kind, total, colour = action
+    if kind == CALL:
+        return _call(state, seat, total, colour)
+    return _exchange(state, seat, colour) if kind == EXCHANGE else _doubt(state, seat)
+
+
+def _not_to_move(state: State, moves: Mapping[Seat, Action]) -> IllegalActionError:
+    to_act = "nobody: the match is over" if state.over else f"seat {state.turn} alone"
+    return IllegalActionError(f"a move was given for seats {sorted(moves)}; to move is {to_act} (X6)")
 
 
 def _legal_text(state: State) -> str:
@@ -538,10 +576,11 @@ def _listed(mask: int) -> str:
 
 def _call(state: State, seat: Seat, total: int, colour: Colour) -> list[Event]:
     """The call stands until it is doubted or a higher one follows (X7)."""
+    called = _CALLED[seat][total][colour]
     state.calls += (Call(seat, total, colour, state.exchanged),)
     state.total, state.colour, state.exchanged = total, colour, NO_COLOUR
     state.turn = (seat + 1) % state.seats
-    return [_CALLED[seat][total][colour]]
+    return [called]
 
 
 def _exchange(state: State, seat: Seat, colour: Colour) -> list[Event]:
@@ -549,6 +588,7 @@ def _exchange(state: State, seat: Seat, colour: Colour) -> list[Event]:
     at = state.seats * colour + seat
     discarded, drawn = state.held[at], state.piles[colour][state.drawn[colour]]
     state.discards[colour] += (_DISCARDS[seat][discarded],)
+    state.looks = _with(state.looks, colour, state.looks[colour] + _LOOK_OF_DISCARD[seat][discarded])
     state.held[at] = drawn
     state.drawn[colour] += 1
     face_down = CARDS - state.drawn[colour]
@@ -566,20 +606,21 @@ def _doubt(state: State, doubter: Seat) -> list[Event]:
     loser = doubter if revealed >= state.total else caller
     state.points = _with(state.points, loser, state.points[loser] + 1)
     state.taken_by = _with(state.taken_by, colour, loser)
+    state.looks = _with(state.looks, colour, _look_of_taken(state.looks[colour], loser, values))
     state.in_play &= ~(1 << colour)
     state.exchangeable &= ~(1 << colour)
     state.auctions += (Auction(state.starter, state.calls, doubter, loser),)
     state.calls, state.total, state.colour = (), 0, NO_COLOUR
-    events: list[Event] = [Doubted(doubter), Revealed(colour, values, revealed), Penalty(loser, colour)]
+    events: list[Event] = [_DOUBTED[doubter], Revealed(colour, values, revealed), _PENALTY[loser][colour]]
     if state.in_play:
         state.starter = doubter
-        events.append(AuctionStarted(doubter))
+        events.append(_AUCTION_STARTED[doubter])
     else:
         _end_game(state, events)
     return events
 
 
-def _with(values: tuple[int, ...], index: int, value: int) -> tuple[int, ...]:
+def _with(values: tuple[_T, ...], index: int, value: _T) -> tuple[_T, ...]:
     return (*values[:index], value, *values[index + 1 :])
 
 
@@ -598,7 +639,8 @@ def _end_game(state: State, events: list[Event]) -> None:
         events.append(MatchEnded(state.totals, ranks(state.totals)))
 
 
-def ranks(points: Sequence[int]) -> tuple[int, ...]:
+@lru_cache(maxsize=4096)
+def ranks(points: tuple[int, ...]) -> tuple[int, ...]:
     """Competition ranks: the fewest penalty points are best (X16)."""
     return competition_ranks([-of_seat for of_seat in points])
 

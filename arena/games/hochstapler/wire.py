@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from operator import itemgetter
+from operator import add, itemgetter
 from random import Random
+from typing import Any, TypeAlias, TypeVar
 
 from botarena.v1.game_pb2 import GameOptions, GameTurn
 from botarena.v1.hochstapler_pb2 import (
@@ -20,10 +21,13 @@ from botarena.v1.hochstapler_pb2 import (
     HochstaplerAuction,
     HochstaplerCall,
     HochstaplerColour,
+    HochstaplerDealt,
     HochstaplerDiscard,
     HochstaplerEvent,
+    HochstaplerGame,
     HochstaplerOptions,
     HochstaplerPile,
+    HochstaplerRevealed,
     HochstaplerTurn,
     HochstaplerView,
 )
@@ -39,6 +43,8 @@ from arena.games.hochstapler.rules import (
     MEMBERS,
     NO_COLOUR,
     NOBODY,
+    OUT_OF_PLAY,
+    SEATS,
     VALUES,
     Action,
     Auction,
@@ -64,8 +70,9 @@ from arena.games.hochstapler.rules import (
     Started,
     State,
     Value,
+    look_of,
 )
-from arena.games.pieces import submessage
+from arena.games.pieces import submessage, varint
 
 # The wire counts colours from 1: its 0 means that none was given.
 _WIRE_COLOUR = (
@@ -87,6 +94,49 @@ _WIRE_KIND = (
 )
 
 
+# pieces that are kept
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class _Kept(dict[_K, _V]):
+    """What was made, by what it was made from; all of it is forgotten when there is too much of it."""
+
+    __slots__ = ("make", "most")
+
+    def __init__(self, make: Callable[[_K], _V], most: int) -> None:
+        super().__init__()
+        self.make, self.most = make, most
+
+    def __missing__(self, key: _K) -> _V:
+        if len(self) >= self.most:
+            self.clear()
+        made = self[key] = self.make(key)
+        return made
+
+
+class _KeptById(dict[int, tuple[_K, bytes]]):
+    """Pieces of tuples that take long to hash: such a tuple is known by its identity.
+
+    It is kept with its piece, so that nothing else comes to have that identity.
+    """
+
+    __slots__ = ("make", "most")
+
+    def __init__(self, make: Callable[[_K], bytes], most: int) -> None:
+        super().__init__()
+        self.make, self.most = make, most
+
+    def of(self, key: _K) -> bytes:
+        kept = self.get(id(key))
+        if kept is None:
+            if len(self) >= self.most:
+                self.clear()
+            kept = self[id(key)] = (key, self.make(key))
+        return kept[1]
+
+
 # views and turns
 #
 # From one view to the next most colours and all finished auctions stay as they are, so the views are
@@ -101,116 +151,112 @@ def view(state: State, seat: Seat | None) -> HochstaplerView:
 
 def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Action], events: Sequence[bytes]) -> bytes:
     """A turn as a seat is shown it: a GameTurn."""
-    view = submessage(HochstaplerTurn.VIEW_FIELD_NUMBER, _view_bytes(state, seat))
-    turn = b"".join([view, _action_bytes(state, actions), *events])
+    view = _view_bytes(state, seat)
+    turn = b"".join([_VIEW_KEY, varint(len(view)), view, _action_bytes(actions), *events])
     return submessage(GameTurn.HOCHSTAPLER_FIELD_NUMBER, turn)
 
 
+_VIEW_KEY = submessage(HochstaplerTurn.VIEW_FIELD_NUMBER, b"")[:-1]
+
+
 def _view_bytes(state: State, seat: Seat | None) -> bytes:
-    pieces = _pile_pieces(state, seat)
-    pieces += map(_auction_piece, state.auctions)
+    at, cards = (_SPECTATOR, _NO_CARDS) if seat is None else (seat, state.held[seat :: state.seats])
+    pieces = [to[at][card] for to, card in zip(_PILES[state.looks], cards)]  # noqa: B905
+    pieces.append(_AUCTIONS.of(state.auctions))
     if not state.over:
-        auction = b"".join([_starter_piece(state.starter), *map(_call_piece, state.calls)])
-        pieces.append(submessage(HochstaplerView.AUCTIONS_FIELD_NUMBER, auction))
-    if state.calls:
-        pieces.append(submessage(HochstaplerView.CALL_FIELD_NUMBER, _call_bytes(state.calls[-1])))
+        pieces += _current_auction(state.starter, state.calls)
     if state.exchanged != NO_COLOUR:
-        pieces.append(_exchanged_piece(state.exchanged))
-    pieces.append(_points_piece(state.points, state.finished[: state.game]))
-    pieces.append(_seats_piece(seat, state.start_seat, state.turn, state.seats))
-    pieces.append(_progress_piece(state.options.match, state.over))
+        pieces.append(_EXCHANGED[state.exchanged])
+    pieces.append(_points_piece(state.points, state.totals, state.over))
+    if state.game:
+        pieces.append(_GAMES.of(state.finished[: state.game]))
+    match, over = state.options.match, state.over
+    pieces.append(_rest_piece(seat, state.start_seat, state.turn, state.seats, match, over))
     return b"".join(pieces)
 
 
-def _pile_pieces(state: State, seat: Seat | None) -> list[bytes]:
-    untouched = _untouched_piles(state.seats)
-    cards = [NO_CARD] * len(COLOURS) if seat is None else state.held[seat :: state.seats]
-    return [
-        _touched_pile(state, seat, colour)
-        if discards or taken_by != NOBODY
-        else untouched[colour][cards[colour]]
-        for colour, (discards, taken_by) in enumerate(zip(state.discards, state.taken_by, strict=True))
-    ]
+# piles
+
+# Tuples of bytes, as such are no burden to the garbage collector.
+_ByCard: TypeAlias = tuple[bytes, ...]
+"""Pieces by the card of the pile's colour that the viewing seat holds, or NO_CARD."""
+_SPECTATOR: Seat = -1
+_NO_CARDS = [NO_CARD] * len(COLOURS)
 
 
-def _touched_pile(state: State, seat: Seat | None, colour: Colour) -> bytes:
-    discards, taken_by = state.discards[colour], state.taken_by[colour]
-    drawn: tuple[Value, ...] = ()
-    if discards and seat is not None:
-        pile, seats = state.piles[colour], state.seats
-        drawn = tuple([pile[seats + at] for at, card in enumerate(discards) if card.seat == seat])
-    if taken_by != NOBODY:
-        return _pile_piece(colour, 0, NO_CARD, discards, seat, drawn, state.cards(colour), taken_by)
-    card = NO_CARD if seat is None else state.held[state.seats * colour + seat]
-    return _pile_piece(colour, CARDS - state.drawn[colour], card, discards, seat, drawn, (), NOBODY)
+def _pile_to_all(look: bytes) -> tuple[_ByCard, ...]:
+    """How a pile looks to each seat, and last to a spectator: the same to all who drew nothing from it."""
+    seats = look[0]
+    pile_to, first = (_pile_in_play, 2) if look[1] < OUT_OF_PLAY else (_pile_taken, 3 + seats)
+    discards = look[first:]
+    to_all = [pile_to(look, discards, _SPECTATOR)] * (seats + 1)
+    for seat in {card >> 3 for card in discards}:
+        to_all[seat] = pile_to(look, discards, seat)
+    return tuple(to_all)
 
 
-@lru_cache(maxsize=8)
-def _untouched_piles(seats: int) -> list[list[bytes]]:
-    """By colour and card in the viewing seat's hand, a pile from which nobody drew again."""
-    return [
-        [_pile_piece(colour, CARDS - seats, card, (), None, (), (), NOBODY) for card in range(NO_CARD + 1)]
-        for colour in range(len(COLOURS))
-    ]
+def _pile_in_play(look: bytes, discards: bytes, seat: Seat) -> _ByCard:
+    seats, colour, *_ = look
+    head = _pile_head(colour, CARDS - seats - len(discards))
+    if seat == _SPECTATOR:
+        shown = head + _discards_to(seat, discards, NO_CARD)
+        piles = [shown + held for held in _HELD]
+    else:
+        own = max([at for at, card in enumerate(discards) if card >> 3 == seat])
+        last = discards[own] & 7
+        before = head + _discards_to(seat, discards[:own], last)
+        after = _discards_to(_SPECTATOR, discards[own + 1 :], NO_CARD)
+        cards = range(NO_CARD)
+        piles = [before + _discard_piece(seat, last, card) + after + _HELD[card] for card in cards]
+    return tuple([submessage(HochstaplerView.PILES_FIELD_NUMBER, pile) for pile in piles])
 
 
-@lru_cache(maxsize=8192)
-def _pile_piece(
-    colour: Colour,
-    face_down: int,
-    card: Value,
-    discards: tuple[Discard, ...],
-    seat: Seat | None,
-    drawn: tuple[Value, ...],
-    revealed: tuple[Value, ...],
-    taken_by: Seat,
-) -> bytes:
-    """A pile as a seat sees it, which drew these cards in exchange for its discards."""
-    draws = iter(drawn)
-    pieces = [_pile_head(colour, face_down, card)]
-    pieces += [_discard_piece(by, value, next(draws) if by == seat else NO_CARD) for by, value in discards]
-    if taken_by != NOBODY:
-        # Small numbers of a repeated field are packed as they are, a byte each.
-        pieces.append(submessage(HochstaplerPile.REVEALED_FIELD_NUMBER, bytes(revealed)))
-        pieces.append(_taken_by_piece(taken_by))
-    return submessage(HochstaplerView.PILES_FIELD_NUMBER, b"".join(pieces))
+def _pile_taken(look: bytes, discards: bytes, seat: Seat) -> _ByCard:
+    seats, colour, taken_by, *_ = look
+    values = look[3 : 3 + seats]
+    # Small numbers of a repeated field are packed as they are, a byte each.
+    revealed = submessage(HochstaplerPile.REVEALED_FIELD_NUMBER, values)
+    head = _pile_head(colour - OUT_OF_PLAY, 0)
+    pile = head + _discards_to(seat, discards, values[seat]) + revealed + _TAKEN_BY[taken_by]
+    return (submessage(HochstaplerView.PILES_FIELD_NUMBER, pile),) * len(_HELD)
 
 
 @cache
-def _pile_head(colour: Colour, face_down: int, card: Value) -> bytes:
-    held = None if card == NO_CARD else card
-    return HochstaplerPile(colour=_WIRE_COLOUR[colour], face_down=face_down, card=held).SerializeToString()
+def _pile_head(colour: Colour, face_down: int) -> bytes:
+    return HochstaplerPile(colour=_WIRE_COLOUR[colour], face_down=face_down).SerializeToString()
+
+
+def _discards_to(seat: Seat, discards: bytes, last_card: Value) -> bytes:
+    """The discards; in place of its own, a seat drew the card that it exchanged next, or has at the end."""
+    pieces = [_DISCARD[card] for card in discards]
+    drawn = last_card
+    for at in range(len(discards) - 1, -1, -1):
+        by, value = divmod(discards[at], 8)
+        if by == seat:
+            pieces[at] = _discard_piece(by, value, drawn)
+            drawn = value
+    return b"".join(pieces)
 
 
 @cache
-def _discard_piece(seat: Seat, value: Value, drawn: Value) -> bytes:
-    discard = HochstaplerDiscard(seat=seat, value=value, drawn=None if drawn == NO_CARD else drawn)
+def _discard_piece(seat: Seat, value: Value, drawn: Value | None) -> bytes:
+    discard = HochstaplerDiscard(seat=seat, value=value, drawn=drawn)
     return HochstaplerPile(discards=[discard]).SerializeToString()
 
 
-@cache
-def _taken_by_piece(seat: Seat) -> bytes:
-    return HochstaplerPile(taken_by=seat).SerializeToString()
+_DISCARD = [_discard_piece(*divmod(card, 8), None) for card in range(8 * SEATS[-1])]
+_HELD = [HochstaplerPile(card=card).SerializeToString() for card in range(NO_CARD)] + [b""]
+_TAKEN_BY = [HochstaplerPile(taken_by=seat).SerializeToString() for seat in range(SEATS[-1])]
+_PILE = _Kept(_pile_to_all, 4096)
+_PILES: _Kept[tuple[bytes, ...], tuple[tuple[_ByCard, ...], ...]] = _Kept(
+    lambda looks: tuple(map(_PILE.__getitem__, looks)), 512
+)
+"""By the looks of all piles, how they look to each seat and last to a spectator."""
 
 
-@lru_cache(maxsize=8192)
-def _auction_piece(auction: Auction) -> bytes:
-    end = HochstaplerAuction(doubter=auction.doubter, loser=auction.loser).SerializeToString()
-    calls = b"".join(map(_call_piece, auction.calls))
-    return submessage(HochstaplerView.AUCTIONS_FIELD_NUMBER, _starter_piece(auction.starter) + calls + end)
+# auctions
 
 
-@cache
-def _starter_piece(starter: Seat) -> bytes:
-    return HochstaplerAuction(starter=starter).SerializeToString()
-
-
-@lru_cache(maxsize=16384)
-def _call_piece(call: Call) -> bytes:
-    return submessage(HochstaplerAuction.CALLS_FIELD_NUMBER, _call_bytes(call))
-
-
-@lru_cache(maxsize=16384)
 def _call_bytes(call: Call) -> bytes:
     message = HochstaplerCall(seat=call.seat, total=call.total, colour=_WIRE_COLOUR[call.colour])
     if call.exchanged != NO_COLOUR:
@@ -218,32 +264,82 @@ def _call_bytes(call: Call) -> bytes:
     return message.SerializeToString()
 
 
+def _call_piece(call: Call) -> bytes:
+    return submessage(HochstaplerAuction.CALLS_FIELD_NUMBER, _call_bytes(call))
+
+
+def _current_auction(starter: Seat, calls: Sequence[Call]) -> tuple[bytes, ...]:
+    """The auction that goes on, and the current call."""
+    piece = b"".join(map(_CALL.__getitem__, calls))
+    head = _AUCTION_HEAD[starter][len(piece)]
+    return (head, piece, _CURRENT_CALL[calls[-1]]) if calls else (head,)
+
+
+def _current_call_piece(call: Call) -> bytes:
+    return submessage(HochstaplerView.CALL_FIELD_NUMBER, _call_bytes(call))
+
+
+def _auction_piece(auction: Auction) -> bytes:
+    start, end = _STARTER[auction.starter], _end_piece(auction.doubter, auction.loser)
+    calls = map(_CALL.__getitem__, auction.calls)
+    return submessage(HochstaplerView.AUCTIONS_FIELD_NUMBER, b"".join([start, *calls, end]))
+
+
 @cache
-def _exchanged_piece(colour: Colour) -> bytes:
-    return HochstaplerView(exchanged=_WIRE_COLOUR[colour]).SerializeToString()
+def _end_piece(doubter: Seat, loser: Seat) -> bytes:
+    return HochstaplerAuction(doubter=doubter, loser=loser).SerializeToString()
+
+
+def _auctions_piece(auctions: tuple[Auction, ...]) -> bytes:
+    return b"".join(map(_AUCTION.of, auctions))
+
+
+_STARTER = [HochstaplerAuction(starter=seat).SerializeToString() for seat in range(SEATS[-1])]
+_AUCTION_HEAD = [
+    [
+        submessage(HochstaplerView.AUCTIONS_FIELD_NUMBER, start + bytes(length))[: -length or None]
+        for length in range(512)
+    ]
+    for start in _STARTER
+]
+"""By starter and length of its calls, at most 34 of them, what comes before the calls of an auction."""
+_CALL = _Kept(_call_piece, 16384)
+_CURRENT_CALL = _Kept(_current_call_piece, 16384)
+_AUCTION = _KeptById(_auction_piece, 1024)
+_AUCTIONS = _KeptById(_auctions_piece, 256)
+_EXCHANGED = [HochstaplerView(exchanged=colour).SerializeToString() for colour in _WIRE_COLOUR]
+
+
+# points and seats
 
 
 @lru_cache(maxsize=8192)
-def _points_piece(points: tuple[int, ...], earlier: tuple[Finished, ...]) -> bytes:
-    games = [game.points for game in earlier]
-    totals = map(sum, zip(points, *games, strict=True))
-    piece = HochstaplerView(penalty_points=points, totals=totals)
-    for game in games:
-        piece.games.add(penalty_points=game)
-    return piece.SerializeToString()
+def _points_piece(points: tuple[int, ...], totals: tuple[int, ...], over: bool) -> bytes:
+    """Points of this game and of all: those of finished games, to which this one belongs once all is over."""
+    up_to_now = totals if over else map(add, totals, points)
+    return HochstaplerView(penalty_points=points, totals=up_to_now).SerializeToString()
+
+
+def _games_piece(games: tuple[Finished, ...]) -> bytes:
+    points = [HochstaplerGame(penalty_points=game.points) for game in games]
+    return HochstaplerView(games=points).SerializeToString()
+
+
+_GAMES = _KeptById(_games_piece, 1024)
 
 
 @cache
-def _seats_piece(seat: Seat | None, start_seat: Seat, turn: Seat, seats: int) -> bytes:
-    highest = HIGHEST_CALL[seats]
+def _rest_piece(
+    seat: Seat | None, start_seat: Seat, turn: Seat, seats: int, match: bool, over: bool
+) -> bytes:
     return HochstaplerView(
-        seat=seat, start_seat=start_seat, turn_seat=turn, highest_call=highest
+        seat=seat,
+        start_seat=start_seat,
+        turn_seat=turn,
+        highest_call=HIGHEST_CALL[seats],
+        match=match,
+        over=over,
     ).SerializeToString()
-
-
-@cache
-def _progress_piece(match: bool, over: bool) -> bytes:
-    return HochstaplerView(match=match, over=over).SerializeToString()
 
 
 # actions
@@ -259,18 +355,15 @@ def _action_piece(action: Action) -> bytes:
 _ACTION_PIECE = {action: _action_piece(action) for action in ALL_ACTIONS}
 
 
-def _action_bytes(state: State, actions: Sequence[Action]) -> bytes:
-    if actions:
-        key = rules.list_key(state)
-        if actions is rules.list_of_actions(*key):
-            return _list_bytes(*key)
+def _action_bytes(actions: Sequence[Action]) -> bytes:
+    return _LISTS.of(actions) if isinstance(actions, tuple) else _list_bytes(actions)
+
+
+def _list_bytes(actions: Sequence[Action]) -> bytes:
     return b"".join([_ACTION_PIECE[action] for action in actions])
 
 
-@lru_cache(maxsize=4096)
-def _list_bytes(in_play: int, exchangeable: int, total: int, highest: int, must_call: bool) -> bytes:
-    actions = rules.list_of_actions(in_play, exchangeable, total, highest, must_call)
-    return b"".join([_ACTION_PIECE[action] for action in actions])
+_LISTS: _KeptById[tuple[Action, ...]] = _KeptById(_list_bytes, 8192)
 
 
 # events
@@ -281,28 +374,53 @@ def audience(event: Event) -> tuple[Seat, ...] | None:
     return (event.seat,) if isinstance(event, (Dealt, Drew)) else None
 
 
-@lru_cache(maxsize=16384, typed=True)
+@lru_cache(maxsize=4096, typed=True)
 def event_message(event: Event) -> HochstaplerEvent:
     """An event on the wire. To be read only: equal events are one message."""
-    message = HochstaplerEvent()
-    _FILL[type(event)](message, event)
-    return message
+    return HochstaplerTurn.FromString(event_bytes(event)).events[0]
 
 
-@lru_cache(maxsize=16384, typed=True)
 def event_bytes(event: Event) -> bytes:
     """An event as a piece of a turn."""
-    return HochstaplerTurn(events=[event_message(event)]).SerializeToString()
+    return _EVENT_PIECE[type(event)](event)
+
+
+def _event_piece(fill: Callable[[HochstaplerEvent, Any], None]) -> Callable[[Any], bytes]:
+    """Pieces of events of one kind, of which there are not many."""
+
+    def piece(event: Any) -> bytes:
+        message = HochstaplerEvent()
+        fill(message, event)
+        return HochstaplerTurn(events=[message]).SerializeToString()
+
+    return _Kept(piece, 8192).__getitem__
+
+
+def _dealt_piece(event: Dealt) -> bytes:
+    """A hand; like what is revealed, there are too many of them to be worth keeping."""
+    hand = submessage(HochstaplerDealt.HAND_FIELD_NUMBER, bytes(event.hand))
+    dealt = submessage(HochstaplerEvent.DEALT_FIELD_NUMBER, _DEALT_TO[event.seat] + hand)
+    return submessage(HochstaplerTurn.EVENTS_FIELD_NUMBER, dealt)
+
+
+_DEALT_TO = [HochstaplerDealt(seat=seat).SerializeToString() for seat in range(SEATS[-1])]
+
+
+def _revealed_piece(event: Revealed) -> bytes:
+    values = submessage(HochstaplerRevealed.VALUES_FIELD_NUMBER, bytes(event.values))
+    revealed = _revealed_head(event.colour, event.total) + values
+    piece = submessage(HochstaplerEvent.REVEALED_FIELD_NUMBER, revealed)
+    return submessage(HochstaplerTurn.EVENTS_FIELD_NUMBER, piece)
+
+
+@cache
+def _revealed_head(colour: Colour, total: int) -> bytes:
+    return HochstaplerRevealed(colour=_WIRE_COLOUR[colour], sum=total).SerializeToString()
 
 
 def _fill_started(message: HochstaplerEvent, event: Started) -> None:
     started = message.started
     started.seats, started.game, started.start_seat, started.face_down = event
-
-
-def _fill_dealt(message: HochstaplerEvent, event: Dealt) -> None:
-    message.dealt.seat = event.seat
-    message.dealt.hand.extend(event.hand)
 
 
 def _fill_auction(message: HochstaplerEvent, event: AuctionStarted) -> None:
@@ -331,12 +449,6 @@ def _fill_doubted(message: HochstaplerEvent, event: Doubted) -> None:
     message.doubted.seat = event.seat
 
 
-def _fill_revealed(message: HochstaplerEvent, event: Revealed) -> None:
-    message.revealed.colour = _WIRE_COLOUR[event.colour]
-    message.revealed.values.extend(event.values)
-    message.revealed.sum = event.total
-
-
 def _fill_penalty(message: HochstaplerEvent, event: Penalty) -> None:
     message.penalty.seat = event.seat
     message.penalty.colour = _WIRE_COLOUR[event.colour]
@@ -352,18 +464,18 @@ def _fill_match_ended(message: HochstaplerEvent, event: MatchEnded) -> None:
     message.match_ended.ranks.extend(event.ranks)
 
 
-_FILL: dict[type, Callable[..., None]] = {
-    Started: _fill_started,
-    Dealt: _fill_dealt,
-    AuctionStarted: _fill_auction,
-    Exchanged: _fill_exchanged,
-    Drew: _fill_drew,
-    Called: _fill_called,
-    Doubted: _fill_doubted,
-    Revealed: _fill_revealed,
-    Penalty: _fill_penalty,
-    GameEnded: _fill_game_ended,
-    MatchEnded: _fill_match_ended,
+_EVENT_PIECE: dict[type, Callable[[Any], bytes]] = {
+    Started: _event_piece(_fill_started),
+    Dealt: _dealt_piece,
+    AuctionStarted: _event_piece(_fill_auction),
+    Exchanged: _event_piece(_fill_exchanged),
+    Drew: _event_piece(_fill_drew),
+    Called: _event_piece(_fill_called),
+    Doubted: _event_piece(_fill_doubted),
+    Revealed: _revealed_piece,
+    Penalty: _event_piece(_fill_penalty),
+    GameEnded: _event_piece(_fill_game_ended),
+    MatchEnded: _event_piece(_fill_match_ended),
 }
 
 
@@ -518,6 +630,7 @@ def _table(seen: HochstaplerView) -> State:
     if seen.over:
         games.append(points)
     drawn = [len(points) + len(pile.discards) for pile in seen.piles]
+    discards = [tuple(Discard(card.seat, card.value) for card in pile.discards) for pile in seen.piles]
     return State(
         seats=len(points),
         options=Options(seen.match),
@@ -525,8 +638,12 @@ def _table(seen: HochstaplerView) -> State:
         chance=_NO_CHANCE,
         game=len(seen.games),
         drawn=drawn,
-        discards=[tuple(Discard(card.seat, card.value) for card in pile.discards) for pile in seen.piles],
+        discards=discards,
         taken_by=taken_by,
+        looks=tuple(
+            look_of(len(points), colour, discards[colour], taken_by[colour], seen.piles[colour].revealed)
+            for colour in range(len(COLOURS))
+        ),
         in_play=in_play,
         exchangeable=sum(1 << colour for colour in MEMBERS[in_play] if drawn[colour] < CARDS),
         start_seat=seen.start_seat,

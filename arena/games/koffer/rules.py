@@ -28,6 +28,8 @@ Card: TypeAlias = int
 Colour: TypeAlias = int
 ColourRow: TypeAlias = bytes
 """Cards of a colour row, bottom first, each plus FACE_DOWN if it lies face down."""
+Layout: TypeAlias = tuple[ColourRow, ColourRow, ColourRow, ColourRow]
+"""The colour rows of one seat, empty ones included."""
 
 SEATS = range(2, 5)
 COLOURS = ("black", "red", "blue", "yellow")
@@ -195,7 +197,7 @@ class State:
         row: the common row, position 1 first.
         row_chips: chips on each card of the row.
         chips: supply of each seat.
-        layouts: colour row c of seat s at index 4 * s + c.
+        layouts: the layout of each seat.
         start_seat: seat that began this game.
         turn: seat whose turn it is, or was when the match ended.
         extra_turn: whether this turn is an extra turn.
@@ -215,7 +217,7 @@ class State:
     row: list[Card] = field(default_factory=list)
     row_chips: list[int] = field(default_factory=list)
     chips: list[int] = field(default_factory=list)
-    layouts: list[ColourRow] = field(default_factory=list)
+    layouts: list[Layout] = field(default_factory=list)
     start_seat: Seat = 0
     turn: Seat = 0
     extra_turn: bool = False
@@ -246,10 +248,6 @@ class State:
             self.series,
             self.over,
         )
-
-    def layout(self, seat: Seat) -> list[ColourRow]:
-        """The four colour rows of a seat, empty ones included."""
-        return self.layouts[4 * seat : 4 * seat + 4]
 
 
 class Take(NamedTuple):
@@ -344,6 +342,12 @@ _OWN_ROW = tuple((colour,) for colour in COLOUR)
 _ROWS_SEVENS_ANYWHERE = tuple((0, 1, 2, 3) if VALUE[card] == 7 else own for card, own in enumerate(_OWN_ROW))
 
 
+def layout_of(rows: Sequence[ColourRow]) -> Layout:
+    """The layout with these four colour rows."""
+    black, red, blue, yellow = rows
+    return black, red, blue, yellow
+
+
 # setup
 
 
@@ -383,7 +387,7 @@ def _set_up(state: State, game: int, start_seat: Seat) -> Started:
     state.row = list(state.deck[:ROW_LENGTH])
     state.row_chips = [0] * ROW_LENGTH
     state.chips = [CHIPS] * state.seats
-    state.layouts = [b""] * (4 * state.seats)
+    state.layouts = [(b"", b"", b"", b"")] * state.seats
     state.start_seat = state.turn = start_seat
     state.extra_turn = state.final_round = False
     return Started(state.seats, start_seat, state.specials, tuple(state.row), CARDS - ROW_LENGTH, game)
@@ -401,7 +405,7 @@ def actions(state: State, seat: Seat) -> list[Take]:
     """Legal actions of the seat to move (K5): by position, then colour row, then face up before down."""
     legal: list[Take] = []
     specials, supply = state.specials, state.chips[seat]
-    beat = [_TO_BEAT[row[-1]] if row else 0 for row in state.layouts[4 * seat : 4 * seat + 4]]
+    beat = [_TO_BEAT[row[-1]] if row else 0 for row in state.layouts[seat]]
     rows_of = rows_of_cards(specials)
     for position, card in enumerate(state.row, 1):
         # What lies on the card cannot help to pay for it: the supply is that before the turn (K6).
@@ -466,7 +470,7 @@ def is_legal(state: State, seat: Seat, take: Take) -> bool:
         return False
     if row not in rows_of_cards(specials)[card]:
         return False
-    if goes_face_up(card, state.layouts[4 * seat + row]):
+    if goes_face_up(card, state.layouts[seat][row]):
         return face_up
     return not face_up or may_lie_face_up(card, specials)
 
@@ -499,7 +503,9 @@ def _take(state: State, seat: Seat, position: int, events: list[Event]) -> tuple
 
 def _place(state: State, seat: Seat, card: Card, row: Colour, face_up: bool, events: list[Event]) -> None:
     """Lay the card on the top of its colour row (K8, K9)."""
-    state.layouts[4 * seat + row] += _IN_LAYOUT[card if face_up else card + FACE_DOWN]
+    rows = list(state.layouts[seat])
+    rows[row] += _IN_LAYOUT[card if face_up else card + FACE_DOWN]
+    state.layouts[seat] = layout_of(rows)
     events.append(_PLACED[seat][row][face_up])
 
 
@@ -555,7 +561,7 @@ def row_points(row: ColourRow) -> int:
 
 def total(state: State, seat: Seat) -> int:
     """What a seat's layout and chips count if the game ends now (K15, K16)."""
-    rows = [row_points(row) for row in state.layout(seat) if row]
+    rows = [row_points(row) for row in state.layouts[seat] if row]
     points = sum(rows)
     if rows and LOWEST_ROW_DROPPED in state.specials:
         points -= min(rows)
@@ -578,7 +584,7 @@ def _details(state: State, seat: Seat) -> str:
     """What a seat's score is made of: the games of a series, or the colour rows of a single game."""
     if len(state.finished) > 1:
         return "games " + ", ".join(str(totals[seat]) for totals in state.finished)
-    rows = [f"{COLOURS[colour]} {row_points(row)}" for colour, row in enumerate(state.layout(seat)) if row]
+    rows = [f"{COLOURS[colour]} {row_points(row)}" for colour, row in enumerate(state.layouts[seat]) if row]
     sign = "-" if CHIPS_COUNT_MINUS in state.specials else "+"
     dropped = ", lowest row dropped" if LOWEST_ROW_DROPPED in state.specials else ""
     return f"{', '.join(rows) or 'no cards'}{dropped}, chips {sign}{state.chips[seat]}"

@@ -41,6 +41,7 @@ from arena.games.koffer.rules import (
     ExtraTurn,
     FinalRound,
     GameDeal,
+    Layout,
     NotRefilled,
     Options,
     Placed,
@@ -49,6 +50,7 @@ from arena.games.koffer.rules import (
     State,
     Take,
     Taken,
+    layout_of,
 )
 from arena.games.pieces import submessage
 
@@ -85,10 +87,7 @@ def turn_bytes(state: State, seat: Seat | None, actions: Sequence[Take], events:
 
 def _view_bytes(state: State) -> bytes:
     pieces = list(map(_row_piece, state.row, state.row_chips))
-    layouts = state.layouts
-    pieces += map(
-        _player_piece, state.chips, state.series, layouts[::4], layouts[1::4], layouts[2::4], layouts[3::4]
-    )
+    pieces += map(_player_piece, state.chips, state.series, state.layouts)
     pieces.append(
         _rest(
             CARDS - state.drawn,
@@ -141,18 +140,8 @@ def _row_piece(card: Card, chips: int) -> bytes:
 
 
 @lru_cache(maxsize=8192)
-def _player_piece(
-    chips: int, series: int, black: ColourRow, red: ColourRow, blue: ColourRow, yellow: ColourRow
-) -> bytes:
-    player = b"".join(
-        (
-            _supplies(chips, series),
-            _colour_row(0, black),
-            _colour_row(1, red),
-            _colour_row(2, blue),
-            _colour_row(3, yellow),
-        )
-    )
+def _player_piece(chips: int, series: int, layout: Layout) -> bytes:
+    player = b"".join((_supplies(chips, series), *map(_colour_row, range(4), layout)))
     return submessage(KofferView.PLAYERS_FIELD_NUMBER, player)
 
 
@@ -319,7 +308,7 @@ def _table(view: bytes) -> State:
     Searching bots imagine the same view many times, and reading it is what takes long.
     """
     seen = KofferView.FromString(view)
-    layouts = [row for player in seen.players for row in _layout(player)]
+    layouts = [_layout(player) for player in seen.players]
     row = [_card(card.colour, card.value) for card in seen.row]
     game = GameDeal(_deck(row, layouts), tuple(seen.specials))
     return State(
@@ -348,19 +337,19 @@ def _card(colour: int, value: int) -> Card:
     return (colour - 1) * 10 + value - 1
 
 
-def _layout(player: KofferPlayer) -> list[ColourRow]:
+def _layout(player: KofferPlayer) -> Layout:
     rows = [b""] * 4
     for row in player.rows:
         rows[row.colour - 1] = bytes(
             _card(colour, value) + (0 if face_up else FACE_DOWN)
             for colour, value, face_up in zip(row.printed, row.values, row.face_up, strict=True)
         )
-    return rows
+    return layout_of(rows)
 
 
-def _deck(row: list[Card], layouts: list[ColourRow]) -> tuple[Card, ...]:
+def _deck(row: list[Card], layouts: list[Layout]) -> tuple[Card, ...]:
     """A deck of which the cards in sight were drawn first."""
-    seen = row + [card % FACE_DOWN for cards in layouts for card in cards]
+    seen = row + [card % FACE_DOWN for rows in layouts for cards in rows for card in cards]
     return (*seen, *sorted(set(range(CARDS)).difference(seen)))
 
 

@@ -40,11 +40,20 @@ class Match:
         options: the game's options, a message of its own type.
         move_time: longest time for one decision, in seconds.
         bank: longest time for all decisions of the match together, in seconds.
-        random: a generator seeded by the arena: a bot that draws from it alone repeats itself
-            exactly when the same deal is played from the same seat.
     """
 
-    __slots__ = ("_shown", "bank", "game", "game_version", "move_time", "names", "options", "random", "seat")
+    __slots__ = (
+        "_random",
+        "_seed",
+        "_shown",
+        "bank",
+        "game",
+        "game_version",
+        "move_time",
+        "names",
+        "options",
+        "seat",
+    )
 
     def __init__(self, start: bot_pb2.MatchStart) -> None:
         self.game = start.game
@@ -54,8 +63,20 @@ class Match:
         self.options: Any = getattr(start.options, start.game, None)
         self.move_time = start.time.move_us / 1e6
         self.bank = start.time.bank_us / 1e6
-        self.random = Random(start.bot_seed)
+        self._seed = start.bot_seed
+        self._random: Random | None = None
         self._shown: list[_Shown] = []
+
+    @property
+    def random(self) -> Random:
+        """A generator seeded by the arena.
+
+        A bot that draws from it alone repeats itself exactly when the same deal is played from the
+        same seat.
+        """
+        if self._random is None:  # seeding one takes longer than many a decision
+            self._random = Random(self._seed)
+        return self._random
 
     def history(self) -> list[Any]:
         """All events that the bot has been shown in this match, oldest first."""
@@ -108,7 +129,7 @@ class Turn(_Shown):
     __slots__ = ("_deadline", "bot", "seat")
 
     def __init__(self, match: Match, bot: Bot, wire: bytes, deadline: float) -> None:
-        super().__init__(match, wire)
+        _Shown.__init__(self, match, wire)
         self.bot = bot
         self.seat = match.seat
         self._deadline = deadline

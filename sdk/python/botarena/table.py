@@ -158,7 +158,7 @@ def _add_reply(answers: bot_pb2.FromBot, decision: int, choice: Choice, turn: Tu
     if isinstance(choice, Say):
         claim = _claim(turn.game, choice.claim)
         choice = choice.choice
-    index = _index(choice, turn)
+    index = choice if type(choice) is int else _index(choice, turn)
     reply = answers.replies.add()
     reply.decision = decision
     if 0 <= index < 1 << 32:  # else no such index fits the wire: the answer comes without an action

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.games import find_game
-from arena.games.combo_up import rules
+from arena.games.combo_up import rules, wire
 from arena.games.combo_up.rules import Gave, HandEnded, Options, Passed, State, Took
 from tests.games.combo_up.positions import act, give, insert, legal, position, solo, special, take
 from tests.games.table import Table, case, play_at_random, positions, random_moves
@@ -67,6 +67,26 @@ def test_the_largest_hand_is_reached() -> None:
         insert(state, len(state.held[0]))
     assert len(state.held[0]) == rules.MOST_HELD == 17
     assert rules.Action(rules.PLAY, 1, 16, rules.strength_of(rules.SOLO, 7)) in legal(state)
+
+
+# views put together from what is kept
+
+
+@pytest.mark.parametrize("kept", [1, 512])
+def test_a_log_that_went_on_is_the_same_as_one_written_from_nothing(
+    kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each seat looks only now and then, at the match and at copies that go another way."""
+    monkeypatch.setattr(wire, "_LOGS_KEPT", kept)
+    table, rng = Table(case("combo_up", 4, {}), bytes(32)), Random(8)
+    while table.to_move:
+        state, twin = table.state, table.state.copy()
+        COMBO_UP.view(twin, 0)
+        COMBO_UP.apply(twin, random_moves(COMBO_UP, twin, rng))
+        table.play(random_moves(COMBO_UP, state, rng))
+        for seat in rng.sample([None, 0, 1, 2, 3], 2):
+            for shown in (state, twin):
+                assert COMBO_UP.view(shown, seat) == COMBO_UP.view(shown.copy(), seat)
 
 
 # redealing

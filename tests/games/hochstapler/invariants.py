@@ -36,6 +36,10 @@ def _check_cards(state: State) -> None:
         assert state.cards(colour) == tuple(held)
         discarded = [card.value for card in state.discards[colour]]
         assert Counter([*held, *discarded, *pile[drawn:]]) == Counter(rules.VALUES)
+        taken_by = state.taken_by[colour]
+        revealed = () if taken_by == rules.NOBODY else tuple(held)
+        discards = state.discards[colour]
+        assert state.looks[colour] == rules.look_of(state.seats, colour, discards, taken_by, revealed)
 
 
 def _check_penalties(state: State) -> None:

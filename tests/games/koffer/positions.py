@@ -66,7 +66,7 @@ def position(
     state.drawn, state.turn, state.final_round = drawn, turn, pile == ""
     state.row = [card(name) for name, _ in common]
     state.row_chips = [int(number or 0) for _, number in common]
-    state.layouts = rows
+    state.layouts = [rules.layout_of(rows[4 * seat : 4 * seat + 4]) for seat in range(seats)]
     state.chips = list(chips) or [rules.CHIPS] * seats
     return state
 
@@ -101,7 +101,7 @@ def row_text(state: State, seat: int, colour: str) -> str:
     """A colour row, the way `laid` reads it."""
     names = [
         (f"{LETTERS[rules.COLOUR[c]]}{rules.VALUE[c]}", c >= FACE_DOWN)
-        for c in state.layout(seat)[COLOURS.index(colour)]
+        for c in state.layouts[seat][COLOURS.index(colour)]
     ]
     return " ".join(f"[{name}]" if down else name for name, down in names)
 

@@ -163,7 +163,7 @@ def test_t10_a_five_may_lie_face_up(face: str, then: str, row: str, points: int)
     assert [action for action in legal(state) if action.position == 1] == [take(1, "red", "up")]
     play(state, 1)
     assert row_text(state, 0, "red") == row
-    assert rules.row_points(state.layout(0)[1]) == points
+    assert rules.row_points(state.layouts[0][1]) == points
 
 
 def test_t10_a_five_that_goes_up_anyway() -> None:
@@ -199,7 +199,7 @@ def test_t15_the_end_with_two_seats() -> None:
     assert [type(event) for event in events] == [Taken, Placed, NotRefilled, FinalRound, Ended]
     assert rules.to_move(state) == ()
     assert len(state.row) == 6
-    assert [sum(map(len, state.layout(seat))) for seat in range(2)] == [17, 17]
+    assert [sum(map(len, state.layouts[seat])) for seat in range(2)] == [17, 17]
 
 
 @pytest.mark.parametrize(("seats", "last_taker", "turns"), [(3, 0, 12), (4, 1, 9)])
@@ -213,7 +213,7 @@ def test_t16_the_end_with_more_seats(seats: int, last_taker: int, turns: int) ->
         later = rules.apply(state, {seat: legal(state)[0]})
         assert FinalRound not in map(type, later)
     assert rules.to_move(state) == ()
-    assert [sum(map(len, state.layout(seat))) for seat in range(seats)] == [turns] * seats
+    assert [sum(map(len, state.layouts[seat])) for seat in range(seats)] == [turns] * seats
     assert len(state.row) == 4
 
 
@@ -316,7 +316,7 @@ def test_r6_an_empty_row_ends_the_game() -> None:
     events = play(state, 1)
     assert [type(event) for event in events] == [Taken, Placed, NotRefilled, Ended]
     assert rules.to_move(state) == ()
-    assert [sum(map(len, state.layout(seat))) for seat in range(4)] == [2, 0, 0, 0]
+    assert [sum(map(len, state.layouts[seat])) for seat in range(4)] == [2, 0, 0, 0]
 
 
 def test_r7_the_take_that_begins_the_final_round_earns_its_extra_turn() -> None:
@@ -401,8 +401,8 @@ def test_r16_a_seven_may_be_put_where_it_lies_face_down_and_on_a_face_down_card(
 def test_r17_r18_a_lower_five_is_a_choice_and_counts_as_the_top_card() -> None:
     state = position("r5 k1 r4 r6 k2 k3 k4", specials=(6,), layouts={0: {"red": "r8"}})
     play(state, 1, "red", "up")
-    assert not rules.goes_face_up(card("r4"), state.layout(0)[1])
-    assert rules.goes_face_up(card("r6"), state.layout(0)[1])
+    assert not rules.goes_face_up(card("r4"), state.layouts[0][1])
+    assert rules.goes_face_up(card("r6"), state.layouts[0][1])
 
 
 def test_r19_r20_one_whole_row_is_dropped_whatever_ties() -> None:
