@@ -19,6 +19,9 @@ if TYPE_CHECKING:  # loaded for a terminal alone
 
     from arena.tournament.report import Report
 
+_RATING_SHARE = 0.05
+"""Share of the time that a live table may take for its ratings; those at the end are of all matches."""
+
 
 class Progress:
     """Adds up what is played and shows it.
@@ -35,6 +38,7 @@ class Progress:
         # Only a live table needs ratings now: they cost as much as playing. They fold in the order
         # of arrival, and the final tables in the schedule's.
         self._report: Report | None = None
+        self._rating_s = 0.0
         self._began = time.monotonic()
         self._shown = self._began
         # Rate and ETA count from the first result on: before it the bots were starting.
@@ -62,8 +66,8 @@ class Progress:
             self._matches += 1
             self._decisions += len(record.seats)
             self._faults += len(record.faults)
-            if self._report is not None:
-                self._report.add(record)
+        if self._report is not None:
+            self._rate(self._report, records)
         now = time.monotonic()
         self._first = self._first or (now, self._matches)
         if self._live is not None:
@@ -73,6 +77,16 @@ class Progress:
         elif now - self._shown >= LINE_EVERY_S:
             self._shown = now
             OUT.say(self._line())
+
+    def _rate(self, report: Report, records: list[MatchRecord]) -> None:
+        """Rate as many as there is time for: rating a match of quick bots takes longer than playing it."""
+        allowed = _RATING_SHARE * (time.monotonic() - self._began) - self._rating_s
+        begin = time.monotonic()
+        for record in records:
+            if time.monotonic() - begin > allowed:
+                break
+            report.add(record)
+        self._rating_s += time.monotonic() - begin
 
     def summary(self) -> str:
         """What this run did, in a line."""
@@ -104,5 +118,8 @@ class Progress:
         bar.add_row(
             ProgressBar(total=self._tournament.matches, completed=self._done, width=36), Text(self._line())
         )
-        rows = self._report.rows() if self._report is not None else []
+        report = self._report
+        rows = report.rows() if report is not None else []
+        if report is not None and 0 < report.matches < self._matches:
+            bar.add_row(Text(f"ratings so far from {report.matches} of them"))
         return Group(bar, standings_table(rows)) if rows else Group(bar)

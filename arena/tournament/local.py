@@ -49,6 +49,7 @@ class _Worker:
         trying: whether that is a suspect, which it has alone.
         room: matches that it is given at once.
         most: the greatest room.
+        matches: those of its blocks.
     """
 
     process: WorkerProcess
@@ -56,12 +57,14 @@ class _Worker:
     most: int
     blocks: dict[int, Block] = field(default_factory=dict)
     trying: bool = False
+    matches: int = 0
     _given: dict[int, float] = field(default_factory=dict)
     _changed: float = 0.0
 
     def give(self, block: Block) -> None:
         """Hand it a block."""
         self.blocks[block.index] = block
+        self.matches += len(block.seatings)
         self._given[block.index] = time.monotonic()
         self.process.send(block.SerializeToString())
 
@@ -75,7 +78,9 @@ class _Worker:
                 min(self.most, 2 * self.room) if now - given <= quick else max(ROOMS[0], self.room // 2)
             )
             self._changed = now
-        return self.blocks.pop(index)
+        block = self.blocks.pop(index)
+        self.matches -= len(block.seatings)
+        return block
 
 
 class LocalExecutor:
@@ -183,8 +188,8 @@ class LocalExecutor:
 
     def _hand_out(self, blocks: Iterator[Block], workers: Sequence[_Worker]) -> None:
         """Give the least busy workers blocks until all have enough, and suspects to idle ones."""
-        while free := [worker for worker in workers if not worker.trying and _in_play(worker) < worker.room]:
-            worker = min(free, key=_in_play)
+        while free := [worker for worker in workers if not worker.trying and worker.matches < worker.room]:
+            worker = min(free, key=lambda worker: worker.matches)
             worker.trying = bool(self._suspects) and not worker.blocks
             block = self._suspects.pop() if worker.trying else next(blocks, None)
             if block is None:
@@ -205,11 +210,6 @@ class LocalExecutor:
                 yield BlockResult(
                     block=block.index, failure=f"lost {MAX_TRIES} times; the last time {reason}"
                 )
-
-
-def _in_play(worker: _Worker) -> int:
-    """Matches that a worker has in hand."""
-    return sum(len(block.seatings) for block in worker.blocks.values())
 
 
 def worker_cpus(workers: int) -> list[list[int]]:
