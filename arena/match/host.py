@@ -310,7 +310,8 @@ class TableHost:
         if not lane._owed and self._rest(lane) and now <= lane._patience_us:
             lane._slow_until_us = 0
         self._watch(lane)
-        self._wake()
+        if self._flushing is None:
+            self._flush()
 
     def _error(self, lane: Lane, error: BotError, now: int) -> None:
         owed = self._take(lane, error.decision)

@@ -14,6 +14,7 @@ taken within a round. Talk goes to stderr. Environment:
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import statistics
@@ -29,7 +30,17 @@ from arena.cli.play import Workers
 from arena.games import GAMES, find_game
 from arena.games.chance import Chance
 from arena.match.match import Match
-from tests.bench import chess_testers, end_to_end, games, memory, native, peers, raw_grpc, slow_bots, stages
+from tests.bench import (
+    chess_testers,
+    end_to_end,
+    games,
+    memory,
+    native,
+    peers,
+    raw_grpc,
+    slow_bots,
+    stages,
+)
 from tests.bench.sampling import best_rate
 from tests.bench.startup import startup_s
 from tests.match.fakes import spec
@@ -56,6 +67,10 @@ Figure = tuple[str, str, float]
 # one round
 
 
+OPTIONS = {"kotki": {"max_rounds": "5"}}
+"""Null bots do nothing that would end a match of Kotki: a whole one would be thousands of decisions."""
+
+
 def end_to_end_cells(bots: dict[str, str]) -> Iterator[Figure]:
     """Tournaments of null bots: by game, language, matches in flight and shards."""
     for shards in SHARDS:
@@ -70,7 +85,8 @@ def end_to_end_cells(bots: dict[str, str]) -> Iterator[Figure]:
 
 
 def _cell(game: str, language: str, bot: str, in_flight: int, shards: int) -> Iterator[Figure]:
-    played = end_to_end.play(game, [bot], Workers(shards, in_flight), seconds=SECONDS)
+    workers = Workers(shards, in_flight)
+    played = end_to_end.play(game, [bot], workers, seconds=SECONDS, options=OPTIONS.get(game))
     name = f"end_to_end.{game}.{language}"
     cell = f"{name}.in_flight_{in_flight}.shards_{shards}"
     yield f"{cell}.decisions_per_s", "1/s", played.decisions_per_s
@@ -170,6 +186,8 @@ def ratios(values: dict[str, float]) -> Iterator[Figure]:
         yield f"ratio.koffer_to_raw_batch_{batch}", "", headline / raw
     single = values[f"end_to_end.koffer.python.in_flight_{USUAL}.shards_1.decisions_per_s"]
     yield "ratio.two_shards_to_one", "", headline / single
+    loops = [values[f"machine.python_loop.processes_{shards}"] for shards in (1, 2)]
+    yield "ratio.two_python_loops_to_one", "", loops[1] / loops[0]
     for game in GAMES:
         other = values[f"end_to_end.{game}.python.decisions_per_s"]
         yield f"ratio.{game}_to_koffer", "", other / headline
@@ -214,6 +232,9 @@ def main() -> int:
         lambda: chess_cells(engine),
         machine_cells,
     )
+    # As workers have it: nothing here forms cycles worth a search after every few hundred decisions.
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
     figures: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     began = time.monotonic()
     for number in range(ROUNDS):
