@@ -96,7 +96,8 @@ class Tables:
     async def _play_once(self, spec: MatchSpec, players: Sequence[_Player], alone: set[str]) -> bytes:
         held: list[tuple[_Places, int]] = []
         try:
-            await asyncio.gather(*(player.lane() for player in players if not player.ready))
+            if missing := [player for player in players if not player.ready]:
+                await asyncio.gather(*(player.lane() for player in missing))
             # Always in one order, so that no two matches wait for each other's bots.
             for player in sorted(players, key=lambda player: player.spec.name):
                 if player.places is not None:  # else it plays none itself

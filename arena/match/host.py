@@ -234,23 +234,19 @@ class TableHost:
     def _announce(self, game: _Game) -> None:
         """Tell the bots that a match begins."""
         spec = game.match.spec
-        names = [name for name, _ in spec.bots]
-        time, options = spec.time_message(), spec.options_message()
+        all_are_told = MatchStart(
+            match=game.handle,
+            game=spec.game.name,
+            game_version=spec.game.version,
+            names=[name for name, _ in spec.bots],
+            time=spec.time_message(),
+            options=spec.options_message(),
+        ).SerializeToString()
         for seat, lane in enumerate(game.lanes):
-            if lane is None:
-                continue
-            lane._games[game.handle] = game
-            start = MatchStart(
-                match=game.handle,
-                game=spec.game.name,
-                game_version=spec.game.version,
-                seat=seat,
-                names=names,
-                bot_seed=bot_seed(spec.seed, seat),
-                time=time,
-                options=options,
-            )
-            self._say(lane, FromArena.STARTS_FIELD_NUMBER, start.SerializeToString())
+            if lane is not None:
+                lane._games[game.handle] = game
+                own = MatchStart(seat=seat, bot_seed=bot_seed(spec.seed, seat)).SerializeToString()
+                self._say(lane, FromArena.STARTS_FIELD_NUMBER, all_are_told + own)
 
     def _go_on(self, game: _Game, asks: Sequence[Ask]) -> None:
         for ask in asks:
@@ -273,16 +269,13 @@ class TableHost:
 
     def _end(self, game: _Game) -> None:
         match = game.match
+        all_are_told = MatchEnd(match=game.handle, ranks=match.ranks, scores=match.scores).SerializeToString()
         for seat, lane in enumerate(game.lanes):
             if lane is None or lane._games.pop(game.handle, None) is None:
                 continue
-            kind = match.forfeit_of(seat)
-            end = MatchEnd(
-                match=game.handle,
-                ranks=match.ranks,
-                scores=match.scores,
-                fault=FAULTS[kind].name if kind is not None else "",
-            ).SerializeToString()
+            end = all_are_told
+            if (kind := match.forfeit_of(seat)) is not None:
+                end += MatchEnd(fault=FAULTS[kind].name).SerializeToString()
             if match.void:
                 self._forget(lane, game)
             else:

@@ -94,7 +94,7 @@ def _cell(game: str, language: str, bot: str, in_flight: int, shards: int) -> It
         yield f"{name}.decisions_per_s", "1/s", played.decisions_per_s
         yield f"{name}.matches_per_s", "1/s", played.matches_per_s
         yield f"database.{game}.{language}.bytes_per_match", "B", played.database_bytes
-    if game == "koffer":
+    if in_flight == 1:  # with more, what is answered together is charged to one of them
         for percent in (50, 99):
             yield (
                 f"latency.{cell.removeprefix('end_to_end.')}.p{percent}",
@@ -165,6 +165,9 @@ def machine_cells() -> Iterator[Figure]:
         "",
         sum(count for verdict, count in slow.verdicts.items() if verdict != "PLAYED"),
     )
+    for processes in SHARDS:
+        rate = python_loop.rate(processes, ALONE_SECONDS)
+        yield f"machine.python_loop.processes_{processes}", "1/s", rate
 
 
 def chess_cells(engine: Path | None) -> Iterator[Figure]:
