@@ -14,8 +14,10 @@ from botarena.v1.record_pb2 import Block, BlockResult
 from arena.tournament.frames import read_frame
 from arena.tournament.process import WorkerProcess
 
-IN_FLIGHT = 64
-"""Matches that a worker has in play at once. More make larger frames, but take longer each."""
+IN_FLIGHT = 256
+"""Most matches that a worker has in play at once: measured to be quickest for bots that answer at once."""
+FIRST_ROOM = 64
+"""Matches that a worker is given ahead to begin with, until it shows how quick its bots are."""
 ROOMS = (16, 256)
 """Fewest and most matches that a worker is given ahead. What waits keeps it busy while results are stored
 and more is handed out; fewer are sooner done, so that progress is seen and little is lost at a kill."""
@@ -176,7 +178,7 @@ class LocalExecutor:
     async def _hire(self, number: int, workers: list[_Worker], readers: list[asyncio.Task[None]]) -> None:
         command = self.commands[number]
         process, self._ahead = self._ahead or WorkerProcess(command.command), None
-        worker = _Worker(process, 2 * self._in_flight, max(ROOMS[1], 2 * self._in_flight))
+        worker = _Worker(process, FIRST_ROOM, max(ROOMS[1], 2 * self._in_flight))
         workers.insert(number, worker)
         process.set_up(command.setup)
         readers.append(asyncio.create_task(self._listen(worker, await process.attach())))

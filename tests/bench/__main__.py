@@ -37,6 +37,7 @@ from tests.bench import (
     memory,
     native,
     peers,
+    python_loop,
     raw_grpc,
     slow_bots,
     stages,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from botarena.v1.record_pb2 import Block, BlockResult, Seating
 
-from arena.tournament.local import IN_FLIGHT, MAX_TRIES, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
+from arena.tournament.local import FIRST_ROOM, MAX_TRIES, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.process import WorkerProcess
 
 WORKER = """
@@ -109,7 +109,7 @@ async def test_no_worker_has_more_in_hand_than_it_can_use(tmp_path: Path) -> Non
     async with aclosing(run.run(counted())) as playing:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(anext(playing), 1.5)
-    assert len(taken) == 2 * IN_FLIGHT // 4
+    assert len(taken) == FIRST_ROOM // 4
 
 
 @pytest.mark.parametrize(("delay", "room"), [("0", ROOMS[1]), ("0.5", ROOMS[0])])
