@@ -67,16 +67,18 @@ class Played:
 
 
 class _Limited(Run):
-    """A run that begins no block any more when its time is up."""
+    """A run that begins no block any more when its time is up.
 
-    seconds = 1e9
+    Attributes:
+        ends: when that is, on the monotonic clock.
+    """
+
+    ends = float("inf")
 
     def missing(self) -> Iterator[Block]:
         """What is to be played."""
-        began = 0.0
         for block in super().missing():
-            began = began or time.monotonic()
-            if time.monotonic() - began > self.seconds:
+            if time.monotonic() > self.ends:
                 return
             yield block
 
@@ -96,7 +98,7 @@ def play(
         game: its name.
         bots: references; copies fill the table.
         workers: how it uses the machine; each worker has a core of its own.
-        seconds: how long to begin matches.
+        seconds: how long to begin matches after the first ones were stored.
         matches: how many to play; 0: as many as come in that time.
         options: those that are not the game's defaults.
     """
@@ -106,21 +108,21 @@ def play(
         definition = Definition(game, bots, seats=SEATS, deals=deals, seed="77", options=options or {})
         with closing(Store(sqlite_url(database))) as store:
             run = _Limited(store, store.create(definition.build()))
-            run.seconds = seconds
             empty = database.stat().st_size
-            played = asyncio.run(_play(run, database, workers))
+            played = asyncio.run(_play(run, database, workers, seconds))
         played.database_bytes = (database.stat().st_size - empty) / played.matches
     played.peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return played
 
 
-async def _play(run: Run, database: Path, workers: Workers) -> Played:
+async def _play(run: _Limited, database: Path, workers: Workers, seconds: float) -> Played:
     played = Played()
     first, last = 1 << 63, 0
     with _cores(workers.jobs):
         executor = make_executor(run.tournament, str(database), workers)
     async with aclosing(run.play(executor)) as playing:
         async for records in playing:
+            run.ends = min(run.ends, time.monotonic() + seconds)  # the bots have been started
             for record in records:
                 _count(record, played)
                 began = record.circumstances.started_us
