@@ -373,7 +373,10 @@ class TableHost:
         """Drop what a lane owes to a match."""
         for number in [number for number, owed in lane._open.items() if owed.game is game]:
             owed = lane._open.pop(number)
-            lane._owed -= owed.sent_us > 0
+            if owed.sent_us:
+                lane._owed -= 1
+            else:
+                lane._unsent.remove(owed)
         if not lane._owed:
             self._rest(lane)
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable
 import pytest
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
 
-from arena.match.host import OverloadError, TableHost
+from arena.match.host import AbandonedError, Absent, OverloadError, TableHost
 from arena.match.lag import LagWatch, margin_us
 from arena.match.match import Match
 from arena.match.record import unseal
@@ -108,3 +108,22 @@ async def test_lag_is_seen_while_it_lasts_and_after_it() -> None:
 def test_the_margin_grows_with_the_time_for_a_decision() -> None:
     assert margin_us(1_000) == margin_us(1_000_000) == 100_000
     assert margin_us(60_000_000) == 6_000_000
+
+
+async def test_matches_are_in_step_again_after_a_bot_was_lost() -> None:
+    host = TableHost()
+    bots: list[FakeBot] = [Prompt(host, name) for name in "abcd"]
+    lost = [asyncio.ensure_future(play(host, bots, number % 4)) for number in range(64)]
+    while not any(bot.lane._unsent for bot in bots[:3]):  # something is held back for one that stays
+        await asyncio.sleep(0)
+    host.close(bots[3].lane, Absent(FaultKind.FAULT_KIND_CRASHED, "exit code 1"))
+    assert all(
+        isinstance(result, AbandonedError) for result in await asyncio.gather(*lost, return_exceptions=True)
+    )
+    bots[3] = Prompt(host, "d")
+    for bot in bots:
+        assert isinstance(bot, Prompt)
+        bot.sizes.clear()
+    await asyncio.gather(*(play(host, bots, number % 4) for number in range(64)))
+    sizes = [size for bot in bots if isinstance(bot, Prompt) for size in bot.sizes if size]
+    assert sum(sizes) / len(sizes) > 32
