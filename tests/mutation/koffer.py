@@ -17,7 +17,8 @@ FAULTS: Sequence[Fault] = (
         "chips on the wanted card help to pay for it (K6)",
         "rules.py",
         "if position - 1 > supply and price(card, position, specials) > supply:\n            continue\n",
-        "if price(card, position, specials) > supply + state.row_chips[position - 1]:\n            continue\n",
+        "if price(card, position, specials) > supply + state.row_chips[position - 1]:\n"
+        "            continue\n",
     ),
     Fault(
         "drawing the last card begins the final round (K12)",
