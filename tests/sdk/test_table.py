@@ -234,3 +234,18 @@ def test_a_turn_that_the_bot_does_not_look_at_is_not_taken_apart() -> None:
     asked.starts[0].match = asked.decisions[0].match = 2
     (frame,) = function_table(lambda turn: len(turn.actions)).handle(asked.SerializeToString())
     assert "DecodeError" in frame.errors[0].text
+
+
+@pytest.mark.parametrize("open_matches", [1, 3])
+def test_choose_many_that_returns_too_many_choices_is_the_bots_own_error(open_matches: int) -> None:
+    class Generous(Bot):
+        @classmethod
+        def choose_many(cls, turns: Sequence[Turn]) -> Sequence[Choice]:
+            return [0] * (len(turns) + 1)
+
+    matches = range(1, open_matches + 1)
+    frame = bot_pb2.FromArena(starts=map(start, matches), decisions=[decision(m, m) for m in matches])
+    whole = answers(Table(Generous), frame)
+    assert not whole.replies
+    assert all("2 choices for 1 turns" in error.text for error in whole.errors)
+    assert [error.decision for error in whole.errors] == list(matches)

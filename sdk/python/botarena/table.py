@@ -113,7 +113,7 @@ class Table:
         if seat.bot is not None and not seat.error:
             turn = Turn(seat.match, seat.bot, decision.turn, began + decision.time_left_us / 1e6)
             try:
-                choice = seat.bot.choose(turn) if self._many is None else self._many([turn])[0]
+                choice = seat.bot.choose(turn) if self._many is None else _choose_many(self._many, [turn])[0]
                 _add_reply(answers, decision.id, choice, turn)
             except Exception:
                 seat.error = _report("in choose")
@@ -134,7 +134,7 @@ class Table:
             else:
                 left.append(decision)
         try:
-            choices = many(list(turns.values()))
+            choices = _choose_many(many, list(turns.values()))
             for (number, turn), choice in zip(turns.items(), choices, strict=True):
                 _add_reply(answers, number, choice, turn)
         except Exception:  # whose fault it is shows when each is asked alone
@@ -151,6 +151,16 @@ def _batch_hook(new_bot: NewBot) -> Many | None:
     hook = getattr(new_bot, "choose_many", None)
     inherited = hook is None or getattr(hook, "__func__", None) is Bot.choose_many.__func__  # type: ignore[attr-defined]
     return None if inherited else hook
+
+
+def _choose_many(many: Many, turns: Sequence[Turn]) -> Sequence[Choice]:
+    """The bot's choices, one for each turn."""
+    choices = many(turns)
+    if len(choices) != len(turns):
+        raise ValueError(
+            f"choose_many returned {len(choices)} choices for {len(turns)} turns: return one for each"
+        )
+    return choices
 
 
 def _add_reply(answers: bot_pb2.FromBot, decision: int, choice: Choice, turn: Turn) -> None:
