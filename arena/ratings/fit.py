@@ -1,0 +1,185 @@
+"""The rating of record: one TrueSkill fit over all matches together, in which their order means nothing.
+
+Model: in a match each bot performs as its skill, plus its seat's advantage, plus normal luck of standard
+deviation beta. The ranks say whose performance was above whose (R. Herbrich, T. Minka, T. Graepel,
+"TrueSkill: A Bayesian skill rating system", 2007). Inference is expectation propagation over all matches
+jointly: every comparison of a match has a Gaussian site on the difference of two performances, and the
+skills have one joint normal distribution, so that what is known of the difference of two bots is known
+exactly.
+
+What a shared rank says is the game's to tell, see `TieRule`. Where equal scores share a rank, two
+performances that differ by less than a margin are equal; the margin is fitted to the share of ties.
+
+Written without the package `trueskill`, which rates one match at a time. Without ties both agree on a match.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.ratings.fold import BETA, SIGMA, RatingError, TieRule
+from arena.ratings.kinds import kinds_of, pools_of, renumbered
+from arena.ratings.propagation import Belief, Sums, improve
+from arena.ratings.results import Ints, Results
+from arena.ratings.sandwich import Gradients
+from arena.ratings.ties import TieMargin
+from arena.ratings.truncation import Floats
+from arena.ratings.unknowns import Unknowns
+
+TOLERANCE = 1e-6
+"""A fit ends when no mean moves by more than this share of its standard deviation any longer."""
+
+_SWEEPS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Skills of all bots as one normal distribution, in rating points; only differences mean something.
+
+    Attributes:
+        bots: names, sorted.
+        mu: mean skill by bot; the prior's mean is 0.
+        covariance: of the skills, as the model has it.
+        corrected: the same, corrected for what matches of one block have in common (see `Gradients`).
+        seats: mean advantage of each seat by size of the table; they sum to 0.
+        seat_sigmas: standard deviation of each.
+        margins: by size of the table, by how much performances must differ not to be equal; 0 without ties.
+        pools: by bot, the number of its pool: bots of two pools are not connected by any chain of matches,
+            and nothing is known of their difference.
+        sweeps: passes over all matches that it took.
+    """
+
+    bots: tuple[str, ...]
+    mu: Floats
+    covariance: Floats
+    corrected: Floats
+    seats: dict[int, Floats]
+    seat_sigmas: dict[int, Floats]
+    margins: dict[int, float]
+    pools: Ints
+    sweeps: int
+
+
+def fit(
+    results: Results,
+    ties: TieRule,
+    *,
+    sigma: float = SIGMA,
+    seats: bool = True,
+    start: Fit | None = None,
+) -> Fit:
+    """Rate all bots by all results at once.
+
+    Args:
+        results: what was played; the order means nothing.
+        ties: what a shared rank says.
+        sigma: standard deviation of the prior of a skill, in rating points.
+        seats: whether seats may have an advantage.
+        start: an earlier fit of nearly the same results: the way from there is shorter.
+
+    Raises:
+        RatingError: sigma is no number above 0, or the fit does not settle.
+    """
+    if not (np.isfinite(sigma) and sigma > 0):
+        raise RatingError(f"a sigma of {sigma} is no spread of skills: give a finite number above 0")
+    return _Fitting(results, ties, sigma, seats).run(start)
+
+
+class _Fitting:
+    """One fit."""
+
+    def __init__(self, results: Results, ties: TieRule, sigma: float, seats: bool) -> None:
+        # Sorted, so that the order in which bots first came means nothing.
+        order = sorted(range(len(results.bots)), key=results.bots.__getitem__)
+        self._bots = tuple(results.bots[bot] for bot in order)
+        number = np.empty(len(order), np.intp)
+        number[order] = np.arange(len(order))
+        sizes = [renumbered(size, number) for size in results.sizes()]
+        self._unknowns = Unknowns(len(order), [size.seats for size in sizes] if seats else [], sigma)
+        self._kinds = [
+            kind for size in sizes for kind in kinds_of(size, self._unknowns.places(size.seats), ties)
+        ]
+        self._pools = pools_of(len(order), sizes)
+        drawn = sizes if ties is TieRule.DRAW else []
+        self._ties = {size.seats: TieMargin(size, len(order)) for size in drawn}
+        self._margins = {size.seats: 0.0 for size in sizes}
+
+    def run(self, start: Fit | None) -> Fit:
+        """Sweep until nothing moves."""
+        mean, covariance = self._unknowns.nothing() if start is None else self._known(start)
+        sweeps, settled = 0, False
+        while not settled:
+            if sweeps == _SWEEPS:
+                raise RatingError(
+                    f"the ratings do not settle after {_SWEEPS} sweeps over all matches: some results "
+                    "contradict each other beyond reason; see whether their records are corrupt"
+                )
+            sweeps += 1
+            shifted = self._fit_margins(mean)
+            before, (mean, covariance) = mean, self._sweep(mean, covariance)
+            moved = np.abs(mean - before) / np.sqrt(np.diag(covariance))
+            # The first sweep starts from what is not its own belief.
+            settled = sweeps > 1 and max(moved.max(initial=0.0), shifted) < TOLERANCE
+        return self._result(mean, covariance, sweeps)
+
+    def _known(self, start: Fit) -> tuple[Floats, Floats]:
+        """What an earlier fit knew; of other bots nothing."""
+        mean, covariance = np.zeros(len(self._unknowns.prior)), np.diag(1 / self._unknowns.prior)
+        old = {bot: number for number, bot in enumerate(start.bots)}
+        here = np.array([number for number, bot in enumerate(self._bots) if bot in old], np.intp)
+        there = np.array([old[self._bots[number]] for number in here], np.intp)
+        mean[here] = start.mu[there]
+        covariance[np.ix_(here, here)] = start.covariance[np.ix_(there, there)]
+        for size, where in self._unknowns.seats.items():
+            if size in start.seats:
+                mean[where] = start.seats[size]
+                covariance[where, where] = np.diag(start.seat_sigmas[size] ** 2)
+        return mean, covariance
+
+    def _fit_margins(self, mean: Floats) -> float:
+        """Fit the margins of a tie; by how much one moved, in shares of beta."""
+        moved = 0.0
+        for seats, ties in self._ties.items():
+            margin = ties.margin(mean[: len(self._bots)])
+            moved = max(moved, abs(margin - self._margins[seats]) / BETA)
+            self._margins[seats] = margin
+        return moved
+
+    def _sweep(self, mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+        """Improve the sites of all matches once; what is believed then."""
+        precision, shift = np.diag(self._unknowns.prior), np.zeros(len(mean))
+        beliefs: dict[int, Belief] = {}
+        sums: dict[int, Sums] = {}
+        for kind in self._kinds:
+            if kind.size not in beliefs:
+                beliefs[kind.size] = Belief(*self._unknowns.players(kind.size, mean, covariance))
+                sums[kind.size] = Sums(len(beliefs[kind.size].mean))
+            for chunk in kind.chunks():
+                improve(kind, chunk, beliefs[kind.size], self._margins[kind.size])
+                sums[kind.size].add(kind, chunk)
+        for size, total in sums.items():
+            self._unknowns.collect(size, total, precision, shift)
+        covariance = np.linalg.inv(precision)
+        covariance = (covariance + covariance.T) / 2
+        return covariance @ shift, covariance
+
+    def _result(self, mean: Floats, covariance: Floats, sweeps: int) -> Fit:
+        bots = len(self._bots)
+        gradients = Gradients(self._unknowns, mean)
+        for kind in self._kinds:
+            gradients.add(kind, self._unknowns.players(kind.size, mean, covariance)[0])
+        corrected = gradients.corrected(covariance)
+        advantages, sigmas = self._unknowns.advantages(mean, corrected)
+        return Fit(
+            self._bots,
+            mean[:bots],
+            covariance[:bots, :bots],
+            corrected[:bots, :bots],
+            advantages,
+            sigmas,
+            dict(self._margins),
+            self._pools,
+            sweeps,
+        )
