@@ -127,7 +127,7 @@ def _judge_pool(fit: Fit, pool: int, anchor: str | None) -> Iterator[Judgement]:
 
 
 def _places(mu: Floats, covariance: Floats) -> tuple[Ints, Ints, Floats]:
-    """Best and worst place with 95 %, and how often it is first, in draws from the joint distribution."""
+    """Best and worst place with 95 %, and how often it is first, in draws of the skills."""
     chance = np.random.Generator(np.random.PCG64(0))
     skills = chance.multivariate_normal(mu, covariance, _DRAWS, method="cholesky")
     places = np.argsort(np.argsort(-skills, axis=1), axis=1) + 1
@@ -139,7 +139,7 @@ def _places(mu: Floats, covariance: Floats) -> tuple[Ints, Ints, Floats]:
 
 
 def _groups(better: Floats) -> list[int]:
-    """By place, the number of its group: a new one begins with each bot that is surely below the group's first.
+    """By place, the number of its group: a new one begins with each bot surely below the group's first.
 
     The first stays the anchor of its group; a chain of bots that cannot be told from their neighbours does
     not become one group.
