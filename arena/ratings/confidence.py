@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.fit import Fit
 from arena.ratings.fold import BETA
-from arena.ratings.results import Ints
-from arena.ratings.truncation import Floats
 
 CONFIDENCE = 0.95
 """How sure a statement must be to be made."""

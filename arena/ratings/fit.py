@@ -19,13 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.fold import BETA, SIGMA, RatingError, TieRule
 from arena.ratings.kinds import kinds_of, pools_of, renumbered
 from arena.ratings.propagation import Belief, Sums, improve
-from arena.ratings.results import Ints, Results
+from arena.ratings.results import Results
 from arena.ratings.sandwich import Gradients
 from arena.ratings.ties import TieMargin
-from arena.ratings.truncation import Floats
 from arena.ratings.unknowns import Unknowns
 
 TOLERANCE = 1e-6

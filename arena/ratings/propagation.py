@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.kinds import Kind
-from arena.ratings.results import Ints
-from arena.ratings.truncation import Floats, above, between
+from arena.ratings.truncation import above, between
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_array
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.kinds import Kind
 from arena.ratings.propagation import by_place, evidence, times
-from arena.ratings.results import Ints
-from arena.ratings.truncation import Floats
 from arena.ratings.unknowns import Unknowns
 
 

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from arena.ratings.arrays import Floats
 from arena.ratings.fold import BETA
 from arena.ratings.results import Size
-from arena.ratings.truncation import Floats
 
 _TIE_SHARES = (0.001, 0.99)
 """Nearer to 0 or 1 the share of ties says nothing about a margin."""
