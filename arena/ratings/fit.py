@@ -15,12 +15,13 @@ Written without the package `trueskill`, which rates one match at a time. Withou
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from arena.ratings.arrays import Floats, Ints
-from arena.ratings.fold import BETA, SIGMA, RatingError, TieRule
+from arena.ratings.fold import BETA, SIGMA, Rating, RatingError, TieRule
 from arena.ratings.kinds import kinds_of, pools_of, renumbered
 from arena.ratings.propagation import Belief, Sums, improve
 from arena.ratings.results import Results
@@ -85,6 +86,14 @@ def fit(
     if not (np.isfinite(sigma) and sigma > 0):
         raise RatingError(f"a sigma of {sigma} is no spread of skills: give a finite number above 0")
     return _Fitting(results, ties, sigma, seats).run(start)
+
+
+def of_ratings(ratings: Mapping[str, Rating]) -> Fit:
+    """Ratings that were made one match at a time, as a fit: their errors are taken as independent."""
+    bots = tuple(sorted(ratings))
+    mu = np.array([ratings[bot].mu for bot in bots])
+    covariance = np.diag([ratings[bot].sigma ** 2 for bot in bots])
+    return Fit(bots, mu, covariance, covariance, {}, {}, {}, np.zeros(len(bots), np.intp), 0)
 
 
 class _Fitting:
