@@ -105,7 +105,7 @@ class Standings:
     def __init__(self, ties: TieRule, draw_probability: float = DRAW_PROBABILITY) -> None:
         self._fold = TrueSkillFold(ties, draw_probability)
         self._tallies: dict[str, _Tally] = {}
-        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._pairs: dict[tuple[str, str], Pair] = {}
         self._blocks = _Blocks()
 
     def add(self, played: Played) -> None:
@@ -121,7 +121,7 @@ class Standings:
         for seat, bot in enumerate(played.bots):
             self._tallies.setdefault(bot, _Tally()).add(played, seat)
         for one, other in combinations(sorted(zip(played.bots, played.ranks, strict=True)), 2):
-            pair = self._pairs.setdefault((one[0], other[0]), _Pair())
+            pair = self._pairs.setdefault((one[0], other[0]), Pair())
             pair.add(played.block, _halves(one[1], other[1]))
 
     def table(self) -> list[Standing]:
@@ -208,7 +208,7 @@ class _Tally:
 
 
 @dataclass(slots=True)
-class _Pair:
+class Pair:
     """Half points of one bot against another, with what the error of their share needs.
 
     With s half points in n matches of a block, the share of all is p = S / 2N for S = sum s and
@@ -228,6 +228,7 @@ class _Pair:
     sum_ss: int = 0
 
     def add(self, block: int, halves: int) -> None:
+        """Count a match of a block; matches of a block come in succession."""
         if block != self.block:
             self.block, self.n, self.s = block, 0, 0
             self.blocks += 1
@@ -241,6 +242,7 @@ class _Pair:
         self.total_s += halves
 
     def cell(self) -> Cell:
+        """From the side of the bot whose half points were added."""
         return Cell(self.total_s / (2 * self.total_n), self._error(), self.total_n)
 
     def mirrored(self) -> Cell:

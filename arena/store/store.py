@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
@@ -23,6 +23,7 @@ from arena.store.stored import StoredBot, StoredMatch, StoredSeat, StoredTournam
 HEAD = "0001"
 """The newest schema."""
 _DB_ATTEMPT_S = 30
+_Chosen: TypeAlias = "tuple[StoredTournament, list[sa.ColumnElement[bool]]]"
 
 
 class StoreError(ArenaError):
@@ -201,23 +202,24 @@ class Store:
     # matches of several tournaments
 
     def chosen(self, selection: Selection) -> list[StoredTournament]:
-        """The tournaments that a selection reaches, oldest first, also those of which no match is stored.
+        """The tournaments that may have selected matches, oldest first, stored or still to be played.
 
         Raises:
             NotStoredError: there is none of a name that it has.
         """
         with self._engine.connect() as connection:
-            return self._chosen(connection, selection)
+            return [of for of, _ in self._chosen(connection, selection)]
 
     def count(self, selection: Selection) -> int:
-        """How many matches are selected; of a tournament that reaches out of the period, all are counted."""
+        """How many matches are selected; of a tournament that reaches out of the period, all are counted.
+
+        Raises:
+            NotStoredError: there is no tournament of a name that it has.
+        """
+        counting = sa.select(sa.func.count()).select_from(match)
         with self._engine.connect() as connection:
-            queries = [
-                sa.select(sa.func.count()).select_from(match).where(*conditions)
-                for of in self._chosen(connection, selection)
-                if (conditions := _conditions(of, selection)) is not None
-            ]
-            return sum(connection.execute(query).scalar_one() for query in queries)
+            chosen = self._chosen(connection, selection)
+            return sum(connection.execute(counting.where(*rest)).scalar_one() for _, rest in chosen)
 
     def selected(self, selection: Selection) -> Iterator[tuple[StoredTournament, StoredMatch]]:
         """The selected matches, each with its tournament, in constant memory.
@@ -230,12 +232,10 @@ class Store:
         """
         # One tournament after the other: so the order is that of an index, and nothing is sorted.
         with self._engine.connect().execution_options(yield_per=500) as connection:
-            for of in self._chosen(connection, selection):
-                conditions = _conditions(of, selection)
-                if conditions is not None:
-                    for played in _read_matches(connection, conditions):
-                        if selection.began_within(of, played):
-                            yield of, played
+            for of, conditions in self._chosen(connection, selection):
+                for played in _read_matches(connection, conditions):
+                    if selection.began_within(of, played):
+                        yield of, played
 
     def option_sets(self, game: str) -> list[tuple[dict[str, str], list[str]]]:
         """The distinct sets of options of a game, as they are stored, each with names of tournaments."""
@@ -246,7 +246,8 @@ class Store:
                 sets.setdefault(row.options, []).append(row.name)
         return [(json.loads(options), names) for options, names in sets.items()]
 
-    def _chosen(self, connection: sa.Connection, selection: Selection) -> list[StoredTournament]:
+    def _chosen(self, connection: sa.Connection, selection: Selection) -> list[_Chosen]:
+        """The tournaments that may have selected matches, and what those must fulfil."""
         columns, conditions = tournament.c, []
         if selection.game is not None:
             conditions.append(columns.game == selection.game)
@@ -262,7 +263,9 @@ class Store:
         if selection.before_us is not None:
             conditions.append(columns.created_us < selection.before_us)
         query = sa.select(tournament).where(*conditions).order_by(columns.id)
-        return [self._read(connection, row) for row in connection.execute(query).mappings().all()]
+        rows = connection.execute(query).mappings().all()
+        of_all = [(of, _conditions(of, selection)) for of in (self._read(connection, row) for row in rows)]
+        return [(of, conditions) for of, conditions in of_all if conditions is not None]
 
     def _check_names(self, connection: sa.Connection, names: Sequence[str]) -> None:
         there = set(
