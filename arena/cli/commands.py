@@ -42,6 +42,12 @@ def _leaderboard(app: typer.Typer) -> None:
     app.command("leaderboard")(results.leaderboard)
 
 
+def _head_to_head(app: typer.Typer) -> None:
+    from arena.cli import meetings
+
+    app.command("head-to-head")(meetings.head_to_head)
+
+
 def _match(app: typer.Typer) -> None:
     from arena.cli import matches
 
@@ -65,6 +71,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "play": _play,
     "tournament": _tournament,
     "leaderboard": _leaderboard,
+    "head-to-head": _head_to_head,
     "match": _match,
     "replay": _replay,
     "verify": _verify,

@@ -127,7 +127,7 @@ class Standings:
         self._fold = TrueSkillFold(ties) if live else None
         self._fit: Fit | None = None
         self._tallies: dict[str, _Tally] = {}
-        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._pairs: dict[tuple[str, str], Pair] = {}
         self._seats: dict[tuple[int, int, str], _SeatTally] = {}
         self._blocks = _Blocks()
 
@@ -150,7 +150,7 @@ class Standings:
             share = self._tallies.setdefault(bot, _Tally()).add(played, seat)
             self._seats.setdefault((size, seat, bot), _SeatTally()).add(share)
         for one, other in combinations(sorted(zip(played.bots, played.ranks, strict=True)), 2):
-            pair = self._pairs.setdefault((one[0], other[0]), _Pair())
+            pair = self._pairs.setdefault((one[0], other[0]), Pair())
             pair.add(played.block, _halves(one[1], other[1]))
 
     def fit(self) -> Fit:
@@ -282,7 +282,7 @@ class _SeatTally:
 
 
 @dataclass(slots=True)
-class _Pair:
+class Pair:
     """Half points of one bot against another, with what the error of their share needs.
 
     With s half points in n matches of a block, the share of all is p = S / 2N for S = sum s and
@@ -302,6 +302,7 @@ class _Pair:
     sum_ss: int = 0
 
     def add(self, block: int, halves: int) -> None:
+        """Count a match of a block; matches of a block come in succession."""
         if block != self.block:
             self.block, self.n, self.s = block, 0, 0
             self.blocks += 1
@@ -315,6 +316,7 @@ class _Pair:
         self.total_s += halves
 
     def cell(self) -> Cell:
+        """From the side of the bot whose half points were added."""
         return Cell(self.total_s / (2 * self.total_n), self._error(), self.total_n)
 
     def mirrored(self) -> Cell:
