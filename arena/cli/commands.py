@@ -37,9 +37,9 @@ def _tournament(app: typer.Typer) -> None:
 
 
 def _leaderboard(app: typer.Typer) -> None:
-    from arena.cli import results
+    from arena.cli import boards
 
-    app.command("leaderboard")(results.leaderboard)
+    app.command("leaderboard")(boards.leaderboard)
 
 
 def _head_to_head(app: typer.Typer) -> None:

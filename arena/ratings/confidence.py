@@ -128,7 +128,7 @@ def _judge_pool(fit: Fit, pool: int, anchor: str | None) -> Iterator[Judgement]:
 def _places(mu: Floats, covariance: Floats) -> tuple[Ints, Ints, Floats]:
     """Best and worst place with 95 %, and how often it is first, in draws of the skills."""
     chance = np.random.Generator(np.random.PCG64(0))
-    skills = chance.multivariate_normal(mu, covariance, _DRAWS, method="cholesky")
+    skills = chance.multivariate_normal(mu, covariance, _DRAWS, method="eigh")
     places = np.argsort(np.argsort(-skills, axis=1), axis=1) + 1
     tail = (1 - CONFIDENCE) / 2
     low = np.quantile(places, tail, axis=0, method="lower")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from botarena.v1.record_pb2 import MatchRecord
@@ -69,18 +69,11 @@ class Report:
         self._think: defaultdict[str, ThinkTimes] = defaultdict(ThinkTimes)
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
-    def add(
-        self, record: MatchRecord, block: int | None = None, entrants: Sequence[str] | None = None
-    ) -> None:
-        """Add one record.
-
-        Args:
-            block: number of its block; within a tournament the number of its deal.
-            entrants: names by seat, if they are not those of the bots.
-        """
+    def add(self, record: MatchRecord) -> None:
+        """Add one record."""
         self.matches += 1
         self.decisions += len(record.seats)
-        names = entrants or [bot.name for bot in record.bots]
+        names = [bot.name for bot in record.bots]
         if record.verdict not in RATED:
             self.void[verdict_name(record.verdict)] += 1
             return
@@ -91,7 +84,7 @@ class Report:
             self._faults[names[fault.seat]][fault_name(fault.kind)] += 1
         self.standings.add(
             Played(
-                block=record.deal if block is None else block,
+                block=record.deal,
                 bots=tuple(names),
                 ranks=tuple(record.ranks),
                 scores=tuple(record.scores),
