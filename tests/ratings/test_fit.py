@@ -12,7 +12,7 @@ import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.fit import TOLERANCE, Fit, fit
+from arena.ratings.fit import Fit, fit
 from arena.ratings.fold import BETA, SIGMA, RatingError, Result, TieRule, TrueSkillFold
 from arena.ratings.results import Results
 from tests.ratings.exact import posterior
@@ -62,8 +62,8 @@ def rated(ranks: Sequence[int], ties: TieRule = TieRule.SHARED) -> Fit:
 def assert_same(one: Fit, other: Fit, tolerance: float = 1e-9) -> None:
     assert one.bots == other.bots
     np.testing.assert_allclose(one.mu, other.mu, rtol=0, atol=tolerance)
-    np.testing.assert_allclose(one.covariance, other.covariance, rtol=0, atol=tolerance)
-    np.testing.assert_allclose(one.corrected, other.corrected, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(one.covariance, other.covariance, rtol=0, atol=tolerance * SIGMA**2)
+    np.testing.assert_allclose(one.corrected, other.corrected, rtol=0, atol=tolerance * SIGMA**2)
     for size in one.seats:
         np.testing.assert_allclose(one.seats[size], other.seats[size], rtol=0, atol=tolerance)
 
@@ -71,7 +71,7 @@ def assert_same(one: Fit, other: Fit, tolerance: float = 1e-9) -> None:
 # what means nothing
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=20)
 @given(
     played=matches(),
     order=st.randoms(use_true_random=False),
@@ -89,7 +89,7 @@ def test_the_order_of_matches_means_nothing(
     assert np.array_equal(again.corrected, straight.corrected)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=20)
 @given(played=matches(), order=st.randoms(use_true_random=False), ties=st.sampled_from(TieRule))
 def test_without_seats_the_order_in_a_match_means_nothing(
     played: list[Result], order: Random, ties: TieRule
@@ -103,7 +103,7 @@ def test_without_seats_the_order_in_a_match_means_nothing(
     assert_same(other, straight)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=20)
 @given(played=matches(), names=st.permutations(BOTS), ties=st.sampled_from(TieRule))
 def test_the_names_of_bots_mean_nothing(played: list[Result], names: list[str], ties: TieRule) -> None:
     called = dict(zip(BOTS, names, strict=True))
@@ -111,7 +111,7 @@ def test_the_names_of_bots_mean_nothing(played: list[Result], names: list[str], 
     straight, other = fit(in_any_order(played), ties), fit(in_any_order(renamed), ties)
     there = [other.bots.index(called[bot]) for bot in straight.bots]
     np.testing.assert_allclose(other.mu[there], straight.mu, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(other.corrected[np.ix_(there, there)], straight.corrected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(other.corrected[np.ix_(there, there)], straight.corrected, rtol=0, atol=1e-7)
 
 
 def test_tied_bots_that_met_the_same_are_equal() -> None:
@@ -145,12 +145,9 @@ def test_one_loser_and_one_winner_are_the_fold_of_factor_nodes(ranks: tuple[int,
     fold = TrueSkillFold(TieRule.SHARED)
     fold.add(Result(bots, ranks, b"match"))
     got, middle = rated(ranks), fold.ratings()
-    # The fit ends when nothing moves by a millionth of a sigma; the last sweep is far nearer than that.
     for number, bot in enumerate(bots):
-        assert got.mu[number] == pytest.approx(middle[bot].mu - 25, abs=TOLERANCE / 10)
-        assert math.sqrt(got.covariance[number, number]) == pytest.approx(
-            middle[bot].sigma, abs=TOLERANCE / 10
-        )
+        assert got.mu[number] == pytest.approx(middle[bot].mu - 25, abs=1e-8)
+        assert math.sqrt(got.covariance[number, number]) == pytest.approx(middle[bot].sigma, abs=1e-8)
 
 
 def test_of_two_bots_all_matches_are_what_the_package_learns_one_by_one_at_first() -> None:
