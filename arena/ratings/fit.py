@@ -29,7 +29,7 @@ from arena.ratings.sandwich import Gradients
 from arena.ratings.ties import TieMargin
 from arena.ratings.unknowns import Unknowns
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-10
 """A fit ends when no mean moves by more than this share of its standard deviation any longer."""
 
 _SWEEPS = 500
