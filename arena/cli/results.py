@@ -14,14 +14,18 @@ from arena.cli.common import DEFAULT_DB, DbOption, match_name, match_number, ope
 from arena.cli.output import OUT
 from arena.cli.tables import (
     CROSSTABLE_TITLE,
+    PARTNERS_TITLE,
     SEATS_TITLE,
     SUPERIORITY_TITLE,
+    SURPRISES_TITLE,
     crosstable,
+    partners_table,
     plain_table,
     seats_table,
     standings_table,
     standings_title,
     superiority_table,
+    surprises_table,
 )
 from arena.errors import UsageError
 from arena.games import find_game
@@ -149,6 +153,24 @@ def show_details(report: Report, *, names: Mapping[str, Any] = NO_NAMES) -> None
         OUT.lines("luck", [{**names, **luck}])
     else:
         OUT.text(_luck_text(luck))
+    surprises = [{**names, **pair} for pair in report.surprises()]
+    OUT.table("residual", surprises, lambda: surprises_table(surprises), SURPRISES_TITLE)
+    _show_partners(report, names)
+
+
+def _show_partners(report: Report, names: Mapping[str, Any]) -> None:
+    """Who does better or worse with whom; people are shown who is flagged."""
+    pairs, reason = report.partners()
+    rows = [{**names, **pair} for pair in pairs]
+    flagged = [row for row in rows if row["flagged"]]
+    if OUT.json:
+        OUT.lines("partnership", rows)
+    elif reason is not None:
+        OUT.text(f"help among bots cannot be judged: {reason}")
+    elif not flagged:
+        OUT.text(f"no bot does better or worse because another sits at its table ({len(rows)} pairs judged)")
+    else:
+        OUT.table("partnership", flagged, lambda: partners_table(flagged), PARTNERS_TITLE)
 
 
 def _luck_text(luck: dict[str, Any]) -> str:

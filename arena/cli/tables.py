@@ -51,7 +51,7 @@ def _standing_cells(row: dict[str, Any], several_pools: bool) -> list[str]:
     return [
         pool + rank_range(row),
         row["bot"],
-        f"{row['mu']:.1f}{'?' if row['provisional'] else ''}",
+        f"{_tenths(row['mu'])}{'?' if row['provisional'] else ''}",
         f"{2 * row['sigma']:.1f}",
         _letters(row["group"]),
         f"{100 * row['expected_share']:.0f}",
@@ -61,6 +61,11 @@ def _standing_cells(row: dict[str, Any], several_pools: bool) -> list[str]:
         think_text(row),
         faults_text(row),
     ]
+
+
+def _tenths(number: float) -> str:
+    """A number with one decimal; what rounds to 0 has no sign."""
+    return f"{round(number, 1) + 0.0:.1f}"
 
 
 def _roman(number: int) -> str:
@@ -164,6 +169,47 @@ def _points(row: dict[str, Any] | None) -> str:
     return f"{100 * row['points']:.1f}{error}"
 
 
+SURPRISES_TITLE = (
+    "pairs whose results their ratings tell least: share of matches in which the first ranked above, %; "
+    "z above 3 is rarely luck"
+)
+
+
+def surprises_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Pairs that did not do as expected."""
+    cells = [
+        [
+            f"{row['bot']} against {row['against']}",
+            f"{100 * row['observed']:.1f}",
+            f"{100 * row['expected']:.1f} ± {100 * row['error']:.1f}",
+            f"{row['z']:.1f}",
+            row["matches"],
+        ]
+        for row in rows
+    ]
+    return plain_table(("pair", "observed", "expected", "z", "matches"), cells)
+
+
+PARTNERS_TITLE = (
+    "bots that do better or worse when another sits at their table: change of the share of third bots "
+    "outranked, %; p is corrected for the number of pairs"
+)
+
+
+def partners_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Bots that another one seems to help or harm."""
+    cells = [
+        [
+            f"{row['bot']} with {row['with']}",
+            f"{100 * row['effect']:+.1f} ± {100 * row['error']:.1f}",
+            f"{row['p_corrected']:.1g}",
+            row["matches"],
+        ]
+        for row in rows
+    ]
+    return plain_table(("bot", "change", "p", "matches"), cells)
+
+
 HISTORY_TITLE = "rating ± 2σ against matches played"
 
 
@@ -179,7 +225,7 @@ def history_table(points: Sequence[dict[str, Any]], order: Sequence[str]) -> Tab
 
 
 def _rating(row: dict[str, Any] | None) -> str:
-    return "·" if row is None else f"{row['mu']:.1f} ± {2 * row['sigma']:.1f}"
+    return "·" if row is None else f"{_tenths(row['mu'])} ± {2 * row['sigma']:.1f}"
 
 
 OVERALL_TITLE = "rating: mean of the games' ratings, each in standard deviations of these bots' skills, ± 2σ"

@@ -33,6 +33,11 @@ TOLERANCE = 1e-10
 """A fit ends when no mean moves by more than this share of its standard deviation any longer."""
 
 _SWEEPS = 500
+_FREE_SWEEPS = 3
+"""After them steps may be made smaller: all matches step at once, and where one bot never loses they
+overshoot together and go back and forth."""
+_LEAST_STEP = 1 / 64
+_LONGER = 1.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,16 @@ def of_ratings(ratings: Mapping[str, Rating]) -> Fit:
     return Fit(bots, mu, covariance, covariance, {}, {}, {}, np.zeros(len(bots), np.intp), 0)
 
 
+def _better_step(step: float, move: Floats, last: Floats) -> float:
+    """The step with which moves no longer go back and forth, or a little more if they do not.
+
+    If in steps s each move is r times the one before, then in steps s / (1 - r) the next one is 0.
+    """
+    length = float(last @ last)
+    ratio = float(move @ last) / length if length else 0.0
+    return min(1.0, step * _LONGER) if ratio >= 0 else max(_LEAST_STEP, step / (1 - ratio))
+
+
 class _Fitting:
     """One fit."""
 
@@ -118,7 +133,8 @@ class _Fitting:
     def run(self, start: Fit | None) -> Fit:
         """Sweep until nothing moves."""
         mean, covariance = self._unknowns.nothing() if start is None else self._known(start)
-        sweeps, settled = 0, False
+        sweeps, settled, step = 0, False, 1.0
+        last = np.zeros(len(mean))
         while not settled:
             if sweeps == _SWEEPS:
                 raise RatingError(
@@ -127,10 +143,13 @@ class _Fitting:
                 )
             sweeps += 1
             shifted = self._fit_margins(mean)
-            before, (mean, covariance) = mean, self._sweep(mean, covariance)
-            moved = np.abs(mean - before) / np.sqrt(np.diag(covariance))
+            before, (mean, covariance) = mean, self._sweep(mean, covariance, step)
+            move = (mean - before) / np.sqrt(np.diag(covariance))
             # The first sweep starts from what is not its own belief.
-            settled = sweeps > 1 and max(moved.max(initial=0.0), shifted) < TOLERANCE
+            settled = sweeps > 1 and max(np.abs(move).max(initial=0.0), shifted) < TOLERANCE
+            if sweeps > _FREE_SWEEPS:
+                step = _better_step(step, move, last)
+            last = move
         return self._result(mean, covariance, sweeps)
 
     def _known(self, start: Fit) -> tuple[Floats, Floats]:
@@ -156,8 +175,12 @@ class _Fitting:
             self._margins[seats] = margin
         return moved
 
-    def _sweep(self, mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
-        """Improve the sites of all matches once; what is believed then."""
+    def _sweep(self, mean: Floats, covariance: Floats, step: float) -> tuple[Floats, Floats]:
+        """Improve the sites of all matches once; what is believed then.
+
+        Args:
+            step: how far sites go towards the better ones, see `improve`.
+        """
         precision, shift = np.diag(self._unknowns.prior), np.zeros(len(mean))
         beliefs: dict[int, Belief] = {}
         sums: dict[int, Sums] = {}
@@ -166,7 +189,7 @@ class _Fitting:
                 beliefs[kind.size] = Belief(*self._unknowns.players(kind.size, mean, covariance))
                 sums[kind.size] = Sums(len(beliefs[kind.size].mean))
             for chunk in kind.chunks():
-                improve(kind, chunk, beliefs[kind.size], self._margins[kind.size])
+                improve(kind, chunk, beliefs[kind.size], self._margins[kind.size], step)
                 sums[kind.size].add(kind, chunk)
         for size, total in sums.items():
             self._unknowns.collect(size, total, precision, shift)

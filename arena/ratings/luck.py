@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.special import chdtrc
 
 from arena.ratings.arrays import Floats, Ints
 from arena.ratings.fit import Fit, fit
@@ -14,6 +15,8 @@ from arena.ratings.results import Results, Size
 
 _STEPS = 200
 _SETTLED = 1e-3
+_EQUAL = 0.05
+_FEWEST = 10
 _PARTS = 20
 """Parts into which blocks are cut for the error of a factor."""
 
@@ -26,7 +29,7 @@ class DuplicateFactor:
         factor: how many times fewer matches give the same variance of the difference of two bots' rank
             scores, because each deal is played in all rotations of the seats.
         error: its standard error (jackknife over parts of the blocks).
-        blocks: number of whole blocks that it was measured on.
+        blocks: number of blocks that it was measured on.
     """
 
     factor: float
@@ -44,19 +47,25 @@ def luck_index(results: Results, ties: TieRule, rated: Fit) -> float | None:
         rated: a fit of the same results.
 
     Returns:
-        None where the bots do not differ as far as the results show, or where there are not three of them.
+        None where all bots may be equal as far as the results show, or where there are not three of them.
     """
-    sigma, bots = SIGMA, len(rated.bots)
-    if bots < 3:
+    if len(rated.bots) < 3 or _may_be_equal(rated):
         return None
+    sigma = SIGMA
     for _ in range(_STEPS):
         before, sigma = sigma, _spread(rated)
-        if sigma < BETA / 1000:
-            return None
         if abs(sigma - before) < _SETTLED * before:
             break
         rated = fit(results, ties, sigma=sigma, start=rated)
     return BETA / sigma
+
+
+def _may_be_equal(rated: Fit) -> bool:
+    """Whether so great differences have a chance of 5 % among equal bots (Wald's test)."""
+    gaps = rated.mu[1:] - rated.mu[0]
+    contrasts = np.hstack([-np.ones((len(gaps), 1)), np.eye(len(gaps))])
+    covariance = contrasts @ rated.corrected @ contrasts.T
+    return bool(chdtrc(len(gaps), gaps @ np.linalg.solve(covariance, gaps)) > _EQUAL)
 
 
 def _spread(rated: Fit) -> float:
@@ -71,17 +80,19 @@ def duplicate_factor(results: Results) -> DuplicateFactor | None:
 
     For each two bots of a block the difference of their rank scores is taken, match by match. If the matches
     of a block were independent, the variance of its sum would be the number of matches times that of one
-    match; the factor is how many times smaller it is.
+    match; the factor is how many times smaller it is. Blocks are compared with those in which the same bots
+    sat in the same order around the table: who sits before whom is not the deal's doing, and it is the same
+    in all rotations.
 
     Returns:
-        None where fewer than two blocks are whole, or where every block came out the same.
+        None where fewer than ten blocks can be compared, or where all of them came out the same.
     """
     sums = [part for size in results.sizes() if (part := _sums(size)) is not None]
     if not sums:
         return None
     independent, together = (np.concatenate(column) for column in zip(*sums, strict=True))
     blocks = len(together)
-    if blocks < 2 or together.sum() <= 0:
+    if blocks < _FEWEST or together.sum() <= 0:
         return None
     factor = float(independent.sum() / together.sum())
     parts = np.arange(blocks) * min(_PARTS, blocks) // blocks
@@ -93,21 +104,34 @@ def duplicate_factor(results: Results) -> DuplicateFactor | None:
 
 
 def _sums(size: Size) -> tuple[Floats, Floats] | None:
-    """By whole block: the sum of squares if its matches were independent, and the square of the whole."""
+    """By block: its sum of squares if its matches were independent, and the square of its sum.
+
+    Both are as if the means that they are taken from were known.
+    """
     rows = _whole_blocks(size)
+    circles, counts = _circles(size, rows)
+    rows, circles, counts = rows[counts > 1], circles[counts > 1], counts[counts > 1]
     if not len(rows):
         return None
-    order = np.argsort(size.bots[rows[:, 0]], axis=1)
-    bots = np.take_along_axis(size.bots[rows[:, 0]], order, axis=1)
     scores = np.stack([_scores(size, rows[:, turn]) for turn in range(size.seats)])
     independent, together = np.zeros(len(rows)), np.zeros(len(rows))
+    matches = counts * size.seats
     for one, other in combinations(range(size.seats), 2):
         gaps = scores[:, :, one] - scores[:, :, other]
-        pairs = bots[:, one] * (size.bots.max() + 1) + bots[:, other]
-        mean = _group_means(pairs, gaps.mean(axis=0))
-        independent += np.square(gaps - mean).sum(axis=0)
-        together += np.square((gaps - mean).sum(axis=0))
+        gaps = gaps - _group_means(circles, gaps.mean(axis=0))
+        independent += np.square(gaps).sum(axis=0) * matches / (matches - 1)
+        together += np.square(gaps.sum(axis=0)) * counts / (counts - 1)
     return independent, together
+
+
+def _circles(size: Size, rows: Ints) -> tuple[Ints, Ints]:
+    """For each block the number of its order around the table, and how many blocks have the same."""
+    seated = size.bots[rows[:, 0]]
+    turns = (seated.argmin(axis=1)[:, None] + np.arange(size.seats)) % size.seats
+    orders = np.take_along_axis(seated, turns, axis=1)
+    _, circles, counts = np.unique(orders, axis=0, return_inverse=True, return_counts=True)
+    circles = circles.ravel()
+    return circles, counts[circles]
 
 
 def _whole_blocks(size: Size) -> Ints:

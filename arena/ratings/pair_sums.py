@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.ratings.results import Ints
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.surprises import Tables
-from arena.ratings.truncation import Floats
 
 
 @dataclass(slots=True)

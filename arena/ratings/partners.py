@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
+from arena.ratings.arrays import Floats
 from arena.ratings.fit import Fit
 from arena.ratings.pair_sums import Sums, mean_square, pairs_of
 from arena.ratings.results import Results
 from arena.ratings.surprises import Tables, tables_of
-from arena.ratings.truncation import Floats
 
 FAMILY_ERROR = 0.05
 """Probability that anybody of an honest population is flagged."""

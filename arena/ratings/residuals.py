@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.ratings.arrays import Floats
 from arena.ratings.fit import Fit
 from arena.ratings.pair_sums import Sums, mean_square, pairs_of
 from arena.ratings.results import Results
 from arena.ratings.surprises import tables_of
-from arena.ratings.truncation import Floats
 
 _LEAST_TABLES = 10
 """Of fewer nothing is said."""

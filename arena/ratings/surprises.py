@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.fit import Fit
 from arena.ratings.fold import BETA
 from arena.ratings.kinds import renumbered
-from arena.ratings.results import Ints, Results, Size
-from arena.ratings.truncation import Floats
+from arena.ratings.results import Results, Size
 
 _CHUNK = 4_000
 """Matches that are computed on at once."""

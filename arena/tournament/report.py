@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from botarena.v1.record_pb2 import MatchRecord
@@ -14,6 +15,9 @@ from arena.match.verdicts import RATED, fault_name, verdict_name
 from arena.ratings.fold import TieRule
 from arena.ratings.standings import Played, Standing, Standings
 from arena.store.stored import StoredMatch, StoredTournament
+
+_SURPRISES = 5
+"""Pairs that are named."""
 
 ANCHOR = "house:random"
 """The bot whose rating is 0: it comes with the arena, so ratings compare from one tournament to the next."""
@@ -29,11 +33,6 @@ class ThinkTimes:
         """Count one."""
         shift = max(0, microseconds.bit_length() - 7)
         self._counts[microseconds >> shift << shift] += 1
-
-    @property
-    def number(self) -> int:
-        """How many were counted."""
-        return self._counts.total()
 
     def quantile(self, share: float) -> int | None:
         """The smallest time that this share of the decisions did not exceed, in microseconds."""
@@ -68,6 +67,7 @@ class Report:
         self._anchor = anchor
         self._think: defaultdict[str, ThinkTimes] = defaultdict(ThinkTimes)
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._decided: Counter[str] = Counter()
 
     def add(self, record: MatchRecord) -> None:
         """Add one record."""
@@ -80,6 +80,8 @@ class Report:
         for seat, think in zip(record.seats, record.circumstances.think_us, strict=False):
             if think:  # a stand-in takes no time, and its bot's times end there
                 self._think[names[seat]].add(think)
+        for seat, number in own_decisions(record).items():
+            self._decided[names[seat]] += number
         for fault in record.faults:
             self._faults[names[fault.seat]][fault_name(fault.kind)] += 1
         self.standings.add(
@@ -153,6 +155,21 @@ class Report:
             "duplicate_error": duplicates and duplicates.error,
         }
 
+    def surprises(self) -> list[dict[str, Any]]:
+        """The pairs whose results their ratings tell least: where strength goes in circles."""
+        from arena.ratings.residuals import residuals
+
+        return [asdict(pair) for pair in residuals(self.standings.results, self.standings.fit(), _SURPRISES)]
+
+    def partners(self) -> tuple[list[dict[str, Any]], str | None]:
+        """Bots that do better or worse when another one sits at their table, flagged ones first; or why
+        that cannot be judged."""
+        from arena.ratings.partners import partners
+
+        found = partners(self.standings.results, self.standings.fit())
+        rows = [asdict(pair) for pair in found.pairs]
+        return [{"with" if key == "with_" else key: row[key] for key in row} for row in rows], found.reason
+
     def _row(self, standing: Standing) -> dict[str, Any]:
         skill = standing.skill
         faults = self._faults.get(skill.bot, Counter())
@@ -175,15 +192,26 @@ class Report:
             "mean_rank": standing.mean_rank,
             "mean_score": standing.mean_score,
             "points": standing.points,
-            "decisions": think.number,
+            "decisions": self._decided[skill.bot],
             "think_p50_us": think.quantile(0.5),
             "think_p99_us": think.quantile(0.99),
             "faults": sum(faults.values()),
             "faults_by_kind": dict(faults),
             "faults_per_1000": {
-                kind: 1000 * count / max(1, think.number) for kind, count in sorted(faults.items())
+                kind: 1000 * count / max(1, self._decided[skill.bot])
+                for kind, count in sorted(faults.items())
             },
         }
+
+
+def own_decisions(record: MatchRecord) -> Counter[int]:
+    """By seat, the number of decisions that were put to its bot: of a stand-in's only the one at which the bot
+    failed."""
+    decided = Counter(record.seats)
+    for fault in record.faults:
+        if fault.forfeit:
+            decided[fault.seat] -= list(record.seats[fault.decision + 1 :]).count(fault.seat)
+    return decided
 
 
 def anchor_of(tournament: StoredTournament) -> str | None:

@@ -9,8 +9,8 @@ from itertools import groupby
 import numpy as np
 from scipy.special import ndtr
 
+from arena.ratings.arrays import Floats
 from arena.ratings.fold import BETA, SIGMA
-from arena.ratings.truncation import Floats
 
 _POINTS = np.linspace(-8, 8, 101)
 """Performances at which integrals are taken, in shares of BETA: finer steps change nothing that shows."""

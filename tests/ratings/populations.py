@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.fold import BETA, TieRule
-from arena.ratings.results import Ints, Results
-from arena.ratings.truncation import Floats
+from arena.ratings.results import Results
 
 
 class Kind(enum.Enum):

@@ -290,7 +290,7 @@ def test_tables_of_several_sizes_are_rated_together() -> None:
 
 @pytest.mark.parametrize("sigma", [0, -1, math.nan, math.inf])
 def test_a_prior_without_a_spread_is_refused(sigma: float) -> None:
-    with pytest.raises(RatingError, match="no spread of skills.*above 0"):
+    with pytest.raises(RatingError, match=r"no spread of skills.*above 0"):
         fit(Results(), TieRule.SHARED, sigma=sigma)
 
 
