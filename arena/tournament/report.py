@@ -16,6 +16,7 @@ from arena.ratings.fold import TieRule
 from arena.ratings.standings import Played, Standing, Standings
 from arena.store.stored import StoredMatch, StoredTournament
 
+_NOT_MET = {"share": None, "error": None, "matches": 0}
 _SURPRISES = 5
 """Pairs that are named."""
 
@@ -104,23 +105,22 @@ class Report:
         return [self._row(standing) for standing in self.standings.table(self._anchor)]
 
     def crosstable(self) -> list[dict[str, Any]]:
-        """For each ordered pair that met: the share of matches in which the one ranked above the other, and
-        how sure it is that its skill is greater."""
+        """For each ordered pair of a pool: how sure it is that the one's skill is greater, and the share of
+        matches in which it ranked above the other, None if they have not met."""
         from arena.ratings.confidence import probability_better
 
-        fit = self.standings.fit()
-        number = {bot: index for index, bot in enumerate(fit.bots)}
+        fit, cells = self.standings.fit(), self.standings.crosstable()
         better = probability_better(fit)
         return [
             {
                 "bot": bot,
                 "against": other,
-                "share": cell.share,
-                "error": cell.error,
-                "matches": cell.matches,
-                "better": float(better[number[bot], number[other]]),
+                **(asdict(cells[bot, other]) if (bot, other) in cells else _NOT_MET),
+                "better": float(better[row, column]),
             }
-            for (bot, other), cell in sorted(self.standings.crosstable().items())
+            for row, bot in enumerate(fit.bots)
+            for column, other in enumerate(fit.bots)
+            if row != column and fit.pools[row] == fit.pools[column]
         ]
 
     def seats(self) -> list[dict[str, Any]]:
@@ -205,7 +205,7 @@ class Report:
 
 
 def own_decisions(record: MatchRecord) -> Counter[int]:
-    """By seat, the number of decisions that were put to its bot: of a stand-in's only the one at which the bot
+    """By seat, the number of decisions that were put to its bot: of a stand-in's only that at which the bot
     failed."""
     decided = Counter(record.seats)
     for fault in record.faults:
