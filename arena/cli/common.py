@@ -13,6 +13,7 @@ import typer
 
 from arena.errors import UsageError
 from arena.store.stored import StoredTournament
+from arena.tournament.formats import ENDLESS
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -75,6 +76,8 @@ def is_open(tournament: StoredTournament) -> bool:
 
 def matches_text(tournament: StoredTournament) -> str:
     """The number of its matches, as far as it is known."""
+    if tournament.matches == ENDLESS:
+        return "endless"
     return f"at most {tournament.matches}" if is_open(tournament) else str(tournament.matches)
 
 

@@ -53,7 +53,7 @@ from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
 from arena.store.stored import StoredTournament
-from arena.tournament.formats import DEFAULT_FORMAT, FORMATS
+from arena.tournament.formats import DEFAULT_FORMAT, FORMATS, LADDER
 from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.runner import Run, commitment
 
@@ -72,7 +72,10 @@ EachOption = Annotated[
     typer.Option("--each", metavar="K=V", help="For every bot: time=1s, bank=60s, start=10s, faults=0."),
 ]
 FormatOption = Annotated[
-    str | None, typer.Option("--format", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
+    str | None,
+    typer.Option(
+        "--format", metavar="FORMAT", help=f"{', '.join(name for name in FORMATS if name != LADDER)}."
+    ),
 ]
 RoundsOption = Annotated[
     int | None, typer.Option("--rounds", min=1, help="Rounds of a format that has a number of them: swiss.")
@@ -203,14 +206,33 @@ def resume(
     """Play what is missing of a tournament."""
     with open_store(db) as store:
         tournament = store.tournament(name)
-        for bot in bots_of(tournament):
-            if (now := current_version(bot)) != bot.version:
-                raise ArenaError(
-                    f"{tournament.name} cannot be resumed",
-                    f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
-                    "restore it, or run a new tournament",
-                )
+        if tournament.format == LADDER:
+            raise UsageError(
+                f"{tournament.name} is a league",
+                "it has no end that could be missing",
+                f"play on: arena league run {tournament.name}",
+            )
+        check_versions(tournament, "restore it, or run a new tournament")
         _play_out(store, tournament, db, Workers(jobs, in_flight, pin), seed_is_known=False)
+
+
+def check_versions(tournament: StoredTournament, do: str) -> None:
+    """Whether the bots that still play are what they were.
+
+    Args:
+        tournament: whose bots they are.
+        do: what to do if one has changed.
+
+    Raises:
+        ArenaError: the code of a bot has changed.
+    """
+    for stored, bot in zip(tournament.bots, bots_of(tournament), strict=True):
+        if not stored.retired and (now := current_version(bot)) != bot.version:
+            raise ArenaError(
+                f"{tournament.name} cannot be resumed",
+                f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
+                do,
+            )
 
 
 def _definition(
@@ -265,7 +287,19 @@ def _play_out(
 
 def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) -> Report:
     """Play what is missing; the report of all that is stored then."""
-    session = Run(store, tournament)
+    play_session(Run(store, tournament), executor, f"arena tournament resume {tournament.name}")
+    return read_report(store, store.tournament(tournament.name))
+
+
+def play_session(session: Run, executor: LocalExecutor, go_on: str) -> None:
+    """Play what is missing.
+
+    Args:
+        session: the run.
+        executor: plays it.
+        go_on: the command that goes on with it after an interruption.
+    """
+    tournament = session.tournament
     if not session.over:
         progress = Progress(tournament, session.played)
         try:
@@ -273,18 +307,17 @@ def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) ->
         except (KeyboardInterrupt, asyncio.CancelledError):
             OUT.say(
                 f"interrupted: {session.played} of {matches_text(tournament)} matches are stored; "
-                f"play the rest: arena tournament resume {tournament.name}"
+                f"play the rest: {go_on}"
             )
             raise KeyboardInterrupt from None
         OUT.say(progress.summary())
     if session.failures:
         block, reason = next(iter(session.failures.items()))
         raise ArenaError(
-            f"{session.missing_matches} of {tournament.matches} matches could not be played",
+            f"{session.missing_matches} of {matches_text(tournament)} matches could not be played",
             f"block {block} was {reason}",
-            f"mend the machine and play the rest: arena tournament resume {tournament.name}",
+            f"mend the machine and play the rest: {go_on}",
         )
-    return read_report(store, store.tournament(tournament.name))
 
 
 async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> None:
@@ -323,7 +356,7 @@ def make_executor(tournament: StoredTournament, db: str, workers: Workers) -> Lo
             logs=str(logs),
             start_us=tournament.start_us,
             in_flight=workers.in_flight,
-            all_at_once=len(bots) == tournament.seats,
+            all_at_once=sum(not bot.retired for bot in tournament.bots) == tournament.seats,
         )
         commands.append(WorkerCommand(WORKER_COMMAND, setup.pack()))
     return LocalExecutor(commands, workers.in_flight, take())
