@@ -36,6 +36,12 @@ def _tournament(app: typer.Typer) -> None:
     app.add_typer(tournament, name="tournament")
 
 
+def _league(app: typer.Typer) -> None:
+    from arena.cli import league
+
+    app.add_typer(league.app, name="league")
+
+
 def _leaderboard(app: typer.Typer) -> None:
     from arena.cli import boards
 
@@ -70,6 +76,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
     "tournament": _tournament,
+    "league": _league,
     "leaderboard": _leaderboard,
     "head-to-head": _head_to_head,
     "match": _match,

@@ -13,6 +13,7 @@ import typer
 
 from arena.errors import UsageError
 from arena.store.stored import StoredTournament
+from arena.tournament.formats import ENDLESS
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -65,6 +66,26 @@ def match_number(tournament: StoredTournament, block: int, seating: int) -> int:
 def seatings_of(tournament: StoredTournament) -> int:
     """Matches per block."""
     return tournament.seats if tournament.rotate else 1
+
+
+def is_open(tournament: StoredTournament) -> bool:
+    """Whether results still decide how many matches it will have."""
+    # An adaptive format keeps the deals that it was given among its settings.
+    return tournament.finished_us is None and "deals" in tournament.settings
+
+
+def matches_text(tournament: StoredTournament) -> str:
+    """The number of its matches, as far as it is known."""
+    if tournament.matches == ENDLESS:
+        return "endless"
+    return f"at most {tournament.matches}" if is_open(tournament) else str(tournament.matches)
+
+
+def format_text(tournament: StoredTournament) -> str:
+    """Its format and settings, such as "swiss (rounds 5, deals 10)"."""
+    settings = ", ".join(f"{key} {value}" for key, value in tournament.settings.items())
+    name = tournament.format.replace("-", " ")
+    return f"{name} ({settings})" if settings else name
 
 
 def parse_match(text: str) -> tuple[str | None, int]:

@@ -6,13 +6,22 @@ other; what it decided is stored before it is played, and then counts as it was 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import comb
 from typing import Any, Protocol
 
 from arena.tournament.schedule import RoundRobin, ScheduleError, Table
 
 DEFAULT_FORMAT = "round-robin"
+ALL_SETS = "all"
+"""Value of the setting "sets" of a round robin that goes through all tables that there can be."""
+LADDER = "ladder"
+"""The format of leagues."""
+ENDLESS = 2**62
+"""Number of matches of a format that never ends."""
+MOST_MATCHES = 5_000
+"""Matches of one pass over all sets of bots up to which they are gone through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,7 @@ class Plan:
         seed: of the tournament.
         rotate: whether a deal is played in all rotations of its seating.
         settings: the format's own, such as {"rounds": 5}; what is missing or None has its default.
+        retired: those of the bots that play no further round.
     """
 
     bots: int
@@ -34,6 +44,7 @@ class Plan:
     seed: bytes
     rotate: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict)
+    retired: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +93,7 @@ class Format(Protocol):
     def round(self, number: int, played: Sequence[PlayedTable]) -> Sequence[Table]:
         """The tables of a round, numbered from 0; none when the tournament is over.
 
-        Its blocks and deals are numbered on from those played: the first is len(played).
+        Its blocks and deals are numbered on from those played.
 
         Args:
             number: of the round, from 0.
@@ -99,11 +110,58 @@ class Format(Protocol):
 
 
 def _round_robin(plan: Plan) -> Format:
+    if plan.settings.get("sets") == ALL_SETS:
+        from arena.tournament.complete import CompleteRoundRobin
+
+        return CompleteRoundRobin(plan.bots, plan.seats, plan.deals, plan.seed, plan.rotate)
     return RoundRobin(plan.bots, plan.seats, plan.deals, plan.seed, plan.rotate)
+
+
+def _gauntlet(plan: Plan) -> Format:
+    from arena.tournament.gauntlet import Gauntlet
+
+    return Gauntlet(plan)
+
+
+def _swiss(plan: Plan) -> Format:
+    from arena.tournament.swiss import Swiss
+
+    return Swiss(plan)
+
+
+def _knockout(plan: Plan) -> Format:
+    from arena.tournament.knockout import Knockout
+
+    return Knockout(plan)
+
+
+def _double_knockout(plan: Plan) -> Format:
+    from arena.tournament.knockout import DoubleKnockout
+
+    return DoubleKnockout(plan)
+
+
+def _ladder(plan: Plan) -> Format:
+    from arena.tournament.ladder import Ladder
+
+    return Ladder(plan)
+
+
+def is_complete(bots: int, seats: int, deals: int, rotate: bool) -> bool:
+    """Whether a round robin goes through all sets of bots: if they are few and the deals reach them all."""
+    if not 2 <= seats < bots:
+        return False
+    sets = comb(bots, seats)
+    return deals >= sets and sets * (seats if rotate else 1) <= MOST_MATCHES
 
 
 FORMATS: Mapping[str, Callable[[Plan], Format]] = {
     DEFAULT_FORMAT: _round_robin,
+    "gauntlet": _gauntlet,
+    "swiss": _swiss,
+    "knockout": _knockout,
+    "double-knockout": _double_knockout,
+    LADDER: _ladder,
 }
 """All formats by name: how each is made. One that is not there for every run is loaded when it is made."""
 
@@ -116,4 +174,7 @@ def make_format(name: str, plan: Plan) -> Format:
     """
     if name not in FORMATS:
         raise ScheduleError(f"there is no format {name!r}; use one of {', '.join(FORMATS)}")
-    return FORMATS[name](plan)
+    made = FORMATS[name](plan)
+    if unknown := plan.settings.keys() - made.settings.keys():
+        raise ScheduleError(f"{name} has no {' and no '.join(sorted(unknown))}: leave it out")
+    return made
