@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -290,13 +291,13 @@ def test_tables_of_several_sizes_are_rated_together() -> None:
 
 @pytest.mark.parametrize("sigma", [0, -1, math.nan, math.inf])
 def test_a_prior_without_a_spread_is_refused(sigma: float) -> None:
-    with pytest.raises(RatingError, match="no spread of skills.*above 0"):
+    with pytest.raises(RatingError, match=r"no spread of skills.*above 0"):
         fit(Results(), TieRule.SHARED, sigma=sigma)
 
 
 # columns
 
-COLUMNS = {
+COLUMNS: dict[str, tuple[Any, Any, Any, str]] = {
     "a bot twice": ([[0, 0]], [[1, 2]], [0], "match 0 cannot be rated.*one seat"),
     "ranks with a hole": ([[0, 1], [0, 1]], [[1, 2], [1, 3]], [0, 1], "match 1 cannot be rated.*1, 1, 3"),
     "dense ranks": ([[0, 1, 2]], [[1, 1, 2]], [0], "match 0 cannot be rated"),
