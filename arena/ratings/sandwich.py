@@ -49,6 +49,9 @@ class Gradients:
         blocks, numbers, pulls = (np.concatenate(column) for column in zip(*self._parts, strict=True))
         names, rows = np.unique(blocks, return_inverse=True)
         table = coo_array((pulls, (rows.ravel(), numbers)), shape=(len(names), len(self._mean))).tocsr()
-        pulled: Floats = (table.T @ table).toarray() + np.diag(self._unknowns.prior)
+        # The fit bent towards these very blocks, by as much as it has numbers that are free to move.
+        free = len(self._mean) - float(self._unknowns.prior @ np.diag(covariance))
+        missed = len(names) / max(1.0, len(names) - free)
+        pulled: Floats = (table.T @ table).toarray() * missed + np.diag(self._unknowns.prior)
         result: Floats = covariance @ pulled @ covariance
         return result
