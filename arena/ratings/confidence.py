@@ -139,7 +139,7 @@ def _places(mu: Floats, covariance: Floats) -> tuple[Ints, Ints, Floats]:
 
 
 def _groups(better: Floats) -> list[int]:
-    """By place, the number of its group: a new one begins with each bot that is surely below the group's first.
+    """By place, the number of its group: a new one begins with each bot surely below the group's first.
 
     The first stays the anchor of its group; a chain of bots that cannot be told from their neighbours does
     not become one group.
