@@ -115,7 +115,7 @@ def test_an_effect_is_measured_within_its_error() -> None:
     population = Population(luck=1e6, bots=9, seats=3)
     (pair,) = flagged(play(population, 3_000, 0, changed=lifted(1.0)))
     assert abs(pair.effect) == pytest.approx(0.26, abs=max(0.02, 3 * pair.error))
-    assert pair.error < 0.02
+    assert pair.error < 0.05
 
 
 # what cannot be told
