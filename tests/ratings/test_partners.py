@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Iterator
 from itertools import combinations, permutations
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +17,8 @@ from arena.ratings.fit import fit
 from arena.ratings.fold import BETA, Result, TieRule
 from arena.ratings.partners import Partnership, Partnerships, partners
 from arena.ratings.residuals import Residual, residuals
-from arena.ratings.results import Results
+from arena.ratings.results import Ints, Results
+from arena.ratings.truncation import Floats
 from tests.ratings.populations import Kind, Population, Sample, play
 
 HONEST = {
@@ -41,13 +41,13 @@ def flagged(sample: Sample) -> list[Partnership]:
     return [pair for pair in judged(sample).pairs if pair.flagged]
 
 
-def lifted(gift: float) -> Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
+def lifted(gift: float) -> Callable[[Ints], Floats]:
     """Where both sit, the second of the pair gives performance to the first, in shares of BETA."""
     one, other = PAIR
 
-    def change(bots: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def change(bots: Ints) -> Floats:
         both = (bots == one).any(axis=1) & (bots == other).any(axis=1)
-        moved: np.ndarray[Any, Any] = gift * BETA * both[:, None] * ((bots == one) * 1.0 - (bots == other))
+        moved: Floats = gift * BETA * both[:, None] * ((bots == one) * 1.0 - (bots == other))
         return moved
 
     return change
@@ -100,9 +100,10 @@ def test_a_bot_that_plays_for_another_is_found_and_nobody_else(name: str) -> Non
 def test_two_pairs_are_found() -> None:
     first, then = lifted(1.0), (0, 7)
 
-    def change(bots: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def change(bots: Ints) -> Floats:
         other = np.select([bots == then[0], bots == then[1]], [PAIR[0], PAIR[1]], default=99)
-        return first(bots) + first(other)
+        moved: Floats = first(bots) + first(other)
+        return moved
 
     population = Population(bots=12)
     found = flagged(play(population, 900, 1, changed=change))
