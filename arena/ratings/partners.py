@@ -25,6 +25,9 @@ FAMILY_ERROR = 0.05
 SMALLEST_EFFECT = 0.03
 """Share of opponents. Smaller effects are not flagged: that luck is normal is only nearly true of a game."""
 
+_MEDIAN = 0.6745
+"""Of the absolute value of a standard normal variable."""
+
 _LEAST_TABLES = 10
 """With fewer on either side a pair is not judged."""
 
@@ -37,7 +40,7 @@ class Partnership:
         bot: who does better or worse.
         with_: who sits there.
         effect: of third bots outranked, the share beyond expectation with `with_` there minus that without.
-        error: its standard deviation.
+        error: its standard deviation, wider where all pairs of the population differ more than by luck.
         p: probability of so great an effect, either way, by luck.
         p_corrected: the same, corrected for the number of pairs that were judged (Holm).
         matches: in which both sat.
@@ -110,7 +113,8 @@ def _judged(tables: Iterable[Tables], bots: Sequence[str]) -> list[Partnership]:
     effect, matches = (with_ - without)[pairs], together.matches[pairs]
     # Where a bot always ends the same, nothing is surer than if it had once ended otherwise.
     error = np.sqrt(np.maximum((with_variance + variance)[pairs], matches**-2))
-    p = 2 * stdtr(least[pairs] - 1, -np.abs(effect) / error)
+    error *= _usual(effect / error)
+    p = 2 * stdtr(np.minimum(least[pairs], len(pairs)) - 1, -np.abs(effect) / error)
     corrected, small = _holm(p), np.abs(effect) < SMALLEST_EFFECT
     return [
         Partnership(
@@ -125,6 +129,17 @@ def _judged(tables: Iterable[Tables], bots: Sequence[str]) -> list[Partnership]:
         )
         for place in np.lexsort((p, small))
     ]
+
+
+def _usual(z: Floats) -> float:
+    """By how much pairs of this population differ more than by luck; at least 1.
+
+    Honest bots do not leave each other alone either: a bot that wastes what others want helps some of them
+    more than others. So a pair is conspicuous among pairs, not beside luck alone; the median is that of the
+    many honest ones (B. Efron, "Large-scale simultaneous hypothesis testing: the choice of a null
+    hypothesis", 2004).
+    """
+    return max(1.0, float(np.median(np.abs(z))) / _MEDIAN) if len(z) else 1.0
 
 
 def _holm(p: Floats) -> Floats:

@@ -70,10 +70,14 @@ def _likelihood(skills: Floats, ranks: Sequence[int]) -> Floats:
     if len(groups) == 2 and len(groups[0]) == 1:
         # One loser: all others are above where it is.
         above = np.prod([ndtr(skills[:, [seat]] - _POINTS) for seat in groups[1]], axis=0)
-        return (_density(skills[:, groups[0]]) * above).sum(axis=1) * _STEP
+        return _total(_density(skills[:, groups[0]]) * above)
     (first,) = groups[-1]
-    result: Floats = (_density(skills[:, [first]]) * below).sum(axis=1) * _STEP
-    return result
+    return _total(_density(skills[:, [first]]) * below)
+
+
+def _total(values: Floats) -> Floats:
+    total: Floats = values.sum(axis=1) * _STEP
+    return total
 
 
 def _density(skills: Floats) -> Floats:

@@ -8,7 +8,7 @@ a bot one standard deviation better wins 57 % of two-seat matches, at 1 it wins 
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,12 +113,15 @@ def chances(skills: Floats, beta: float) -> Floats:
     return probabilities
 
 
-def play(population: Population, matches: int, seed: int) -> Sample:
+def play(
+    population: Population, matches: int, seed: int, changed: Callable[[Ints], Floats] | None = None
+) -> Sample:
     """Simulate.
 
     Args:
         matches: per bot.
         seed: the same one gives the same results.
+        changed: what performances are changed by, in rating points, given the bots by match and seat.
     """
     chance = np.random.default_rng([seed, matches])
     skills = chance.normal(0, BETA / population.luck, population.bots)
@@ -126,6 +129,8 @@ def play(population: Population, matches: int, seed: int) -> Sample:
     performances = skills[tables] + BETA * _luck(population, blocks, chance)
     if population.advantages:
         performances += BETA * np.asarray(population.advantages)
+    if changed is not None:
+        performances += changed(tables)
     return Sample(population, skills, tables, ranks_of(population, performances), blocks)
 
 

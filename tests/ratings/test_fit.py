@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -296,7 +297,7 @@ def test_a_prior_without_a_spread_is_refused(sigma: float) -> None:
 
 # columns
 
-COLUMNS = {
+COLUMNS: dict[str, tuple[Any, Any, Any, str]] = {
     "a bot twice": ([[0, 0]], [[1, 2]], [0], "match 0 cannot be rated.*one seat"),
     "ranks with a hole": ([[0, 1], [0, 1]], [[1, 2], [1, 3]], [0, 1], "match 1 cannot be rated.*1, 1, 3"),
     "dense ranks": ([[0, 1, 2]], [[1, 1, 2]], [0], "match 0 cannot be rated"),
