@@ -55,6 +55,7 @@ class Fit:
         pools: by bot, the number of its pool: bots of two pools are not connected by any chain of matches,
             and nothing is known of their difference.
         sweeps: passes over all matches that it took.
+        prior: standard deviation of the prior of a skill.
     """
 
     bots: tuple[str, ...]
@@ -66,6 +67,7 @@ class Fit:
     margins: dict[int, float]
     pools: Ints
     sweeps: int
+    prior: float = SIGMA
 
 
 def fit(
@@ -121,6 +123,7 @@ class _Fitting:
         number = np.empty(len(order), np.intp)
         number[order] = np.arange(len(order))
         sizes = [renumbered(size, number) for size in results.sizes()]
+        self._sigma = sigma
         self._unknowns = Unknowns(len(order), [size.seats for size in sizes] if seats else [], sigma)
         self._kinds = [
             kind for size in sizes for kind in kinds_of(size, self._unknowns.places(size.seats), ties)
@@ -214,4 +217,5 @@ class _Fitting:
             dict(self._margins),
             self._pools,
             sweeps,
+            self._sigma,
         )

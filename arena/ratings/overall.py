@@ -12,6 +12,9 @@ from arena.ratings.confidence import Judgement, judge
 from arena.ratings.fit import Fit
 from arena.ratings.fold import RatingError
 
+_PRIOR = 4.0
+"""Greatest spread of overall skills, in that of a game."""
+
 WIDER = 1.2
 """By how much the sigma is wider than that of the means of the games: that of a game's spread is not counted
 in it, and without this the intervals cover 90 % instead of 95 %."""
@@ -54,7 +57,7 @@ def overall(fits: Mapping[str, Fit]) -> Overall:
     parts = {game: _standardised(game, fits[game], [rated[game][bot] for bot in bots]) for game in fits}
     mu = np.mean([mu for mu, _ in parts.values()], axis=0)
     covariance = WIDER**2 * np.sum([each for _, each in parts.values()], axis=0) / len(parts) ** 2
-    whole = Fit(bots, mu, covariance, covariance, {}, {}, {}, np.zeros(len(bots), np.intp), 0)
+    whole = Fit(bots, mu, covariance, covariance, {}, {}, {}, np.zeros(len(bots), np.intp), 0, _PRIOR)
     return Overall(
         skills=judge(whole),
         by_game={game: dict(zip(bots, mu.tolist(), strict=True)) for game, (mu, _) in parts.items()},
