@@ -95,7 +95,7 @@ class Output:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         if rows and head:
             writer.writerow(rows[0].keys())
-        writer.writerows([_csv_cell(value) for value in row.values()] for row in rows)
+        writer.writerows([csv_cell(value) for value in row.values()] for row in rows)
 
     def text(self, text: str) -> None:
         """A line of data for people."""
@@ -173,7 +173,8 @@ def _print(text: str, stream: TextIO) -> None:
     print(text.translate(_CONTROL).expandtabs(), file=stream, flush=True)
 
 
-def _csv_cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """A value as a cell of CSV: nested data as JSON; quoted if a spreadsheet would take it for a formula."""
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return "'" + value
     if isinstance(value, (list, tuple, dict)):
