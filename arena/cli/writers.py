@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import sys
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from arena.cli.output import SCHEMA, csv_cell
+from arena.cli.output import SCHEMA, csv_writer
 from arena.errors import UsageError
 from arena.tournament.export import Column, Row
 
@@ -42,28 +41,19 @@ class CsvWriter:
     """CSV in UTF-8 with a head. None is an empty cell; what looks like a formula is quoted out of it."""
 
     def __init__(self, stream: IO[bytes], kind: str, columns: Sequence[Column]) -> None:
-        self._rows = csv.writer(_Encoder(stream), lineterminator="\n")
-        self._rows.writerow(column.name for column in columns)
+        self._line = csv_writer(lambda line: stream.write(line.encode()))
+        self._names = [column.name for column in columns]
+        self._line(self._names)
 
     def write(self, row: Row) -> None:
         """Write one."""
-        self._rows.writerow(map(csv_cell, row.values()))
+        self._line([row[name] for name in self._names])
 
     def finish(self) -> None:
         """Nothing is left."""
 
     def abandon(self) -> None:
         """Nothing is left."""
-
-
-class _Encoder:
-    """Text to a stream of bytes."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        return self._stream.write(text.encode())
 
 
 class JsonLinesWriter:
@@ -207,12 +197,13 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """
     path = path.resolve()  # a link stays one
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    if path.exists() and not path.is_file():
-        raise _unwritable(path, "there is something that is no file")
     try:
-        file = part.open("xb")
+        is_other = path.exists() and not path.is_file()
+        file = None if is_other else part.open("xb")
     except OSError as error:
         raise _unwritable(path, str(error.strerror)) from error
+    if file is None:
+        raise _unwritable(path, "there is something that is no file")
     try:
         with file:
             yield file
