@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import enum
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,7 +81,7 @@ def export(
     written_as = _format(form, out)
     if what is What.RECORDS and form is not None:
         raise UsageError("records have no --format", "each is kept as it was sealed", "leave it out")
-    with open_store(db) as store:
+    with open_store(db) as store, _ended_like_interrupted():
         selection = filters.selection(store)
         try:
             if what is What.RECORDS:
@@ -90,6 +93,16 @@ def export(
         except KeyboardInterrupt:
             OUT.say(f"interrupted: {'the table is not whole' if out is None else f'{out} was not written'}")
             raise
+
+
+@contextmanager
+def _ended_like_interrupted() -> Iterator[None]:
+    """Within the block SIGTERM is what Ctrl-C is, so that nothing half is left by it either."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def help_text() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -214,13 +215,11 @@ def test_a_damaged_record_is_named_and_nothing_is_written(
     arena("export", table, "--tournament", "one", "--out", str(tmp_path / "x.csv"))
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_export_says_so_and_leaves_nothing(
-    arena: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arena: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    def interrupted(*_: object) -> object:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("arena.tournament.export.message_json", interrupted)
+    monkeypatch.setattr("arena.tournament.export.message_json", lambda _: signal.raise_signal(number))
     done = arena("export", "decisions", "--out", str(tmp_path / "x.parquet"), code=130)
     assert "x.parquet was not written" in done.err
     assert list(tmp_path.iterdir()) == []
