@@ -70,7 +70,7 @@ def leaderboard(
             _show_overall(store, selection)
             return
         game_meant = tournaments_game(store.chosen(selection), "a leaderboard is of one").name
-        boards = _boards(store, replace(selection, game=game_meant))
+        boards = boards_of(store, replace(selection, game=game_meant))
         if not boards:
             raise nothing_fits()
         for board in boards:
@@ -78,7 +78,7 @@ def leaderboard(
 
 
 @dataclass(frozen=True, slots=True)
-class _Board:
+class Board:
     """A leaderboard: matches of one game with one set of options.
 
     Attributes:
@@ -98,7 +98,7 @@ class _Board:
         return f"{self.names['game']} · options {options} · {self.matches} matches"
 
 
-def _boards(store: Store, selection: Selection) -> list[_Board]:
+def boards_of(store: Store, selection: Selection) -> list[Board]:
     """One board for each set of options with which there are matches of the selection's game."""
     assert selection.game is not None
     game = find_game(selection.game)
@@ -106,19 +106,19 @@ def _boards(store: Store, selection: Selection) -> list[_Board]:
     return [board for board in boards if board is not None]
 
 
-def _board(store: Store, selection: Selection, game: str, options: OptionSet) -> _Board | None:
+def _board(store: Store, selection: Selection, game: str, options: OptionSet) -> Board | None:
     wanted = selection.options
     stored = tuple(each for each in options.stored if wanted is None or each in wanted)
     chosen = replace(selection, game=game, options=stored)
     matches = store.count(chosen) if stored else 0
     names = {"game": game, "options": dict(options.options)}
-    return _Board(chosen, matches, names) if matches else None
+    return Board(chosen, matches, names) if matches else None
 
 
-def _show(store: Store, board: _Board, history: bool, details: bool) -> None:
+def _show(store: Store, board: Board, history: bool, details: bool) -> None:
     if not OUT.json and not OUT.csv:
         OUT.text(board.title)
-    report, points = _report(store, board.selection, history)
+    report, points = board_report(store, board.selection, history)
     if history:
         order = [row["bot"] for row in report.rows()]
         points = [board.names | point for point in points]
@@ -129,7 +129,9 @@ def _show(store: Store, board: _Board, history: bool, details: bool) -> None:
         show_details(report, names=board.names)
 
 
-def _report(store: Store, selection: Selection, history: bool) -> tuple[Report, list[dict[str, Any]]]:
+def board_report(
+    store: Store, selection: Selection, history: bool = False
+) -> tuple[Report, list[dict[str, Any]]]:
     """The report of a selection, and its ratings at points on the way if they are wanted."""
     from arena.tournament.report import Report, anchor_of
     from arena.tournament.several import as_of_one
@@ -162,10 +164,10 @@ def _show_overall(store: Store, selection: Selection) -> None:
 
     fits, played = {}, []
     for name in GAMES:
-        boards = _boards(store, replace(selection, game=name))
+        boards = boards_of(store, replace(selection, game=name))
         if boards:
             board = max(boards, key=lambda board: board.matches)
-            fits[name] = _report(store, board.selection, history=False)[0].standings.fit()
+            fits[name] = board_report(store, board.selection)[0].standings.fit()
             played.append(board.title)
     if not fits:
         raise nothing_fits()

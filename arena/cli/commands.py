@@ -32,7 +32,6 @@ def _tournament(app: typer.Typer) -> None:
     tournament.command("resume")(play.resume)
     tournament.command("list")(results.list_)
     tournament.command("show")(results.show)
-    tournament.command("export")(results.export)
     app.add_typer(tournament, name="tournament")
 
 
@@ -52,6 +51,12 @@ def _head_to_head(app: typer.Typer) -> None:
     from arena.cli import meetings
 
     app.command("head-to-head")(meetings.head_to_head)
+
+
+def _export(app: typer.Typer) -> None:
+    from arena.cli import export
+
+    app.command("export", help=export.help_text())(export.export)
 
 
 def _match(app: typer.Typer) -> None:
@@ -79,6 +84,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "league": _league,
     "leaderboard": _leaderboard,
     "head-to-head": _head_to_head,
+    "export": _export,
     "match": _match,
     "replay": _replay,
     "verify": _verify,

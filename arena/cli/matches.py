@@ -28,7 +28,7 @@ from arena.cli.common import (
     seatings_of,
 )
 from arena.cli.output import OUT, printable
-from arena.cli.results import NameArgument, seat_rows, show_result
+from arena.cli.results import NameArgument, show_result
 from arena.cli.tables import plain_table
 from arena.errors import CheckFailedError, NotFoundError, UsageError
 from arena.games import find_game
@@ -38,9 +38,10 @@ from arena.match.record import RecordDamagedError, unseal
 from arena.match.replay import Step, VerificationError
 from arena.match.replay import replay as replay_steps
 from arena.match.replay import verify as verify_record
-from arena.match.verdicts import FAULTS, fault_name
+from arena.match.verdicts import FAULTS, fault_name, stand_in_fault
 from arena.store.store import Store
 from arena.store.stored import StoredMatch, StoredTournament
+from arena.tournament.export import Played, seat_rows
 from arena.tournament.report import played_record
 from arena.tournament.runner import seats_of, tables_of
 from arena.tournament.schedule import Table
@@ -71,8 +72,9 @@ def _text(value: Any) -> str:
 
 
 def _match_row(tournament: StoredTournament, played: StoredMatch) -> dict[str, Any]:
-    record = played_record(played)
-    seats = seat_rows(tournament, played, record)
+    name = match_name(match_number(tournament, played.block, played.seating))
+    told = Played.read(name, tournament, played)
+    record, seats = told.record, list(seat_rows(told))
     return {
         **{key: seats[0][key] for key in ("tournament", "match", "deal", "seating", "verdict", "decisions")},
         "bots": [seat["bot"] for seat in seats],
@@ -285,15 +287,6 @@ def _sees(game: AnyGame, event: Any, seat: int) -> bool:
 def _move_data(game: AnyGame, record: MatchRecord, moment: Step, decision: int, seat: int) -> dict[str, Any]:
     actions = game.actions(moment.state, seat)
     thinks = record.circumstances.think_us
-    stands_in = next(
-        (
-            fault_name(fault.kind)
-            for fault in record.faults
-            if fault.seat == seat
-            and (fault.decision <= decision if fault.forfeit else fault.decision == decision)
-        ),
-        "",
-    )
     return {
         "decision": decision,
         "seat": seat,
@@ -302,7 +295,7 @@ def _move_data(game: AnyGame, record: MatchRecord, moment: Step, decision: int, 
         "text": game.action_text(moment.moves[seat]),
         "legal": [game.action_text(action) for action in actions],
         "think_us": thinks[decision] if decision < len(thinks) else 0,
-        "fault": stands_in,
+        "fault": stand_in_fault(record, decision),
     }
 
 

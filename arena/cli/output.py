@@ -92,10 +92,11 @@ class Output:
 
     def csv_rows(self, rows: Sequence[Mapping[str, Any]], head: bool = True) -> None:
         """CSV. Text that a spreadsheet would take for a formula is quoted out of it."""
-        writer = csv.writer(sys.stdout, lineterminator="\n")
+        write = csv_writer(sys.stdout.write)
         if rows and head:
-            writer.writerow(rows[0].keys())
-        writer.writerows([_csv_cell(value) for value in row.values()] for row in rows)
+            write(rows[0].keys())
+        for row in rows:
+            write(row.values())
 
     def text(self, text: str) -> None:
         """A line of data for people."""
@@ -173,6 +174,27 @@ _CONTROL = dict.fromkeys((7, 8, 11, 12, 13))
 
 def _print(text: str, stream: TextIO) -> None:
     print(text.translate(_CONTROL).expandtabs(), file=stream, flush=True)
+
+
+def csv_writer(write: Callable[[str], object]) -> Callable[[Iterable[Any]], None]:
+    """What writes values as a line of CSV: nested data as JSON, and no cell that is a formula.
+
+    Args:
+        write: takes the text of a line.
+    """
+    # The module quotes what would end its own lines: a lone \r in a text would end them for others.
+    lines = csv.writer(_Lines(write), lineterminator="\r\n")
+    return lambda values: lines.writerow(map(_csv_cell, values))
+
+
+class _Lines:
+    """Takes lines that end in \\r\\n and ends them in \\n."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+
+    def write(self, line: str) -> object:
+        return self._write(f"{line[:-2]}\n")
 
 
 def _csv_cell(value: Any) -> Any:

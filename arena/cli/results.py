@@ -1,9 +1,9 @@
-"""`arena tournament list|show|export`: what came out."""
+"""`arena tournament list|show`: what came out."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,7 +39,6 @@ from arena.cli.tables import (
 from arena.errors import UsageError
 from arena.games import find_game
 from arena.match.replay import replay
-from arena.match.verdicts import fault_name, verdict_name
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.formats import ENDLESS
 from arena.tournament.runner import commitment, places_of
@@ -233,12 +232,12 @@ def _luck_text(luck: dict[str, Any]) -> str:
 
 def show_result(store: Store, tournament: StoredTournament, block: int, seating: int) -> None:
     """How one match ended, seat by seat."""
-    from arena.tournament.report import played_record
+    from arena.tournament.export import Played, seat_rows
 
-    played = store.match(tournament.id, block, seating)
-    record = played_record(played)
-    details = _details(record)
-    rows = [{**row, "details": details[row["seat"]]} for row in seat_rows(tournament, played, record)]
+    name = match_name(match_number(tournament, block, seating))
+    played = Played.read(name, tournament, store.match(tournament.id, block, seating))
+    details = _details(played.record)
+    rows = [{**row, "details": details[row["seat"]]} for row in seat_rows(played)]
     heads = ("rank", "bot", "seat", "score", "fault", "details")
     ordered = sorted(rows, key=lambda row: (row["rank"] or 0, row["seat"]))
     cells = [[_shown(row[head]) for head in heads] for row in ordered]
@@ -257,68 +256,22 @@ def _shown(value: object) -> str:
     return "–" if value is None or value == "" else str(value)
 
 
-def seat_rows(tournament: StoredTournament, played: StoredMatch, record: MatchRecord) -> list[dict[str, Any]]:
-    """A row for each seat of a match, as plain data."""
-    number = match_number(tournament, played.block, played.seating)
-    return [
-        {
-            "tournament": tournament.name,
-            "match": match_name(number),
-            "deal": record.deal,
-            "seating": record.seating,
-            "verdict": verdict_name(record.verdict),
-            "decisions": len(record.seats),
-            "seat": index,
-            "bot": record.bots[index].name,
-            "version": record.bots[index].version,
-            "rank": seat.rank,
-            "score": seat.score,
-            "fault": next(
-                (fault_name(fault.kind) for fault in record.faults if fault.seat == index and fault.forfeit),
-                "",
-            ),
-        }
-        for index, seat in enumerate(played.seats)
-    ]
-
-
-def export(
-    name: NameArgument = None,
-    records: Annotated[
-        Path | None, typer.Option("--records", metavar="DIR", help="Write each match as a record file.")
-    ] = None,
-    db: DbOption = DEFAULT_DB,
-) -> None:
-    """Every seat of every match as JSON lines (or --csv), or the records as files."""
-    with open_store(db) as store:
-        tournament = store.tournament(name)
-        if records is not None:
-            write_records(store, tournament, records)
-        elif OUT.csv:
-            for first, row in enumerate(_all_seats(store, tournament)):
-                OUT.csv_rows([row], head=not first)
-        else:
-            OUT.lines("seat", _all_seats(store, tournament))
-
-
-def _all_seats(store: Store, tournament: StoredTournament) -> Iterator[dict[str, Any]]:
-    from arena.tournament.report import played_record
-
-    for played in store.matches(tournament.id):
-        yield from seat_rows(tournament, played, played_record(played))
-
-
 def write_records(store: Store, tournament: StoredTournament, folder: Path) -> None:
     """Write the record of every match of a tournament to a file of its own."""
+    count = 0
+    for played in store.matches(tournament.id):
+        write_record(folder, tournament, played)
+        count += 1
+    OUT.say(f"{count} records: {folder}")
+
+
+def write_record(folder: Path, tournament: StoredTournament, played: StoredMatch) -> None:
+    """Write the record of a match to a file that is named like it; the folder is made if need be."""
+    name = match_name(match_number(tournament, played.block, played.seating))
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.record").write_bytes(played.record)
     except OSError as error:
         raise UsageError(
             f"{folder} cannot be written to", str(error.strerror), "name another folder"
         ) from None
-    count = 0
-    for played in store.matches(tournament.id):
-        number = match_number(tournament, played.block, played.seating)
-        (folder / f"{match_name(number)}.record").write_bytes(played.record)
-        count += 1
-    OUT.say(f"{count} records: {folder}")

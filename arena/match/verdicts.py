@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from botarena.v1.record_pb2 import FaultKind, Verdict
+from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
 
 Kind: TypeAlias = "FaultKind.ValueType"
 """A kind of fault."""
@@ -66,6 +66,16 @@ def fault_name(kind: Kind) -> str:
 def verdict_name(verdict: Verdict.ValueType) -> str:
     """Name of a verdict, such as "PLAYED"."""
     return Verdict.Name(verdict).removeprefix("VERDICT_")
+
+
+def stand_in_fault(record: MatchRecord, decision: int) -> str:
+    """Name of the fault because of which a stand-in answered a decision; "" if the bot did."""
+    seat = record.seats[decision]
+    for fault in record.faults:
+        begins_there = fault.decision <= decision if fault.forfeit else fault.decision == decision
+        if fault.seat == seat and begins_there:
+            return fault_name(fault.kind)
+    return ""
 
 
 def final_ranks(ranks: tuple[int, ...], forfeited: frozenset[int]) -> tuple[int, ...]:

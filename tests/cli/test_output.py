@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import Any
 
 import pytest
@@ -19,11 +20,19 @@ def test_control_characters_are_shown_as_escapes() -> None:
     assert printable("\u202eright to left") == "\\u202eright to left"
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx"])
 def test_no_cell_is_a_formula(text: str, capsys: Any) -> None:
     Output().csv_rows([{"a": text, "b": -1}])
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
     assert rows == [["a", "b"], ["'" + text, "-1"]]
+
+
+@pytest.mark.parametrize("text", ["one\rtwo", "one\ntwo", "one\r\ntwo", 'a "word", and another', ""])
+def test_text_stays_in_its_cell(text: str, capsys: Any) -> None:
+    Output().csv_rows([{"a": text, "b": [text]}])
+    out = capsys.readouterr().out
+    assert list(csv.reader(io.StringIO(out, newline=""))) == [["a", "b"], [text, json.dumps([text])]]
+    assert out.startswith("a,b\n")
 
 
 @pytest.mark.parametrize(

@@ -87,15 +87,24 @@ def test_show_reveals_the_seed_only_at_the_end(cup: Arena) -> None:
 
 
 def test_export(cup: Arena) -> None:
-    rows = cup.lines("tournament", "export", "cup")
+    rows = cup.lines("export", "seats", "--tournament", "cup")
     assert len(rows) == 12 * 3
     assert {row["verdict"] for row in rows} == {"PLAYED"}
-    table = list(csv.DictReader(io.StringIO(cup.run("--csv", "tournament", "export").stdout)))
+    table = list(csv.DictReader(io.StringIO(cup.run("--csv", "export", "seats").stdout)))
     assert [row["score"] for row in table] == [str(row["score"]) for row in rows]
-    cup.run("tournament", "export", "--records", "files")
-    files = sorted((cup.folder / "files").iterdir())
+    assert len(cup.lines("export", "decisions", "--bot", "greedy")) == 12 * 36
+    cup.run("export", "records", "--out", "files")
+    files = sorted((cup.folder / "files" / "cup").iterdir())
     assert len(files) == 12
     cup.run("verify", str(files[5]))
+
+
+def test_head_to_head(cup: Arena) -> None:
+    *matches, summary = cup.lines("head-to-head", "greedy", "random")
+    assert summary["matches"] == 12 == summary["wins"] + summary["draws"] + summary["losses"]
+    assert summary["low"] <= summary["share"] <= summary["high"]
+    cup.run("replay", matches[0]["name"])
+    assert "cup/m0011" in cup.run("head-to-head", "greedy", "random").stdout
 
 
 def test_a_seat_is_shown_its_own_choices_only(cup: Arena) -> None:
@@ -252,7 +261,7 @@ def test_more_bots_than_seats_with_options_play_verify_and_sit_equally_often(are
         "tournament", "run", "koffer", *bots, "--seats", "3", "--deals", "5", *options, "--name", "cup"
     )
     assert "8 deals instead of 5" in done.stderr
-    rows = arena.lines("tournament", "export", "cup")
+    rows = arena.lines("export", "seats", "--tournament", "cup")
     places = Counter((row["bot"], row["seat"]) for row in rows)
     assert set(places.values()) == {8 * 3 * 3 // (4 * 3)}
     assert len(places) == 4 * 3
