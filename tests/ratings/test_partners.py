@@ -25,7 +25,6 @@ HONEST = {
     "full order": Population(bots=12),
     "duplicates": Population(bots=8, rotate=True, shared=0.6),
     "one loser, great differences": Population(Kind.LOSER, luck=1, bots=8),
-    "one winner": Population(Kind.WINNER, luck=1, bots=8),
     "great differences": Population(luck=0.5, bots=8),
     "seats matter": Population(bots=8, advantages=(0.5, 0, 0, -0.5)),
 }
@@ -71,6 +70,26 @@ def test_honest_bots_are_not_flagged(name: str) -> None:
 def test_equal_scores_are_no_partnership() -> None:
     for seed in range(3):
         assert not flagged(play(Population(Kind.SCORES, luck=2, bots=8), 160, seed))
+
+
+def styles(seed: int) -> Callable[[Ints], Floats]:
+    """Every bot does somewhat better or worse for each one that sits there, by what each plays like."""
+    help_of = np.random.default_rng(seed).normal(0, 0.25 * BETA, (12, 12))
+
+    def change(bots: Ints) -> Floats:
+        of_others: Floats = help_of[bots[:, :, None], bots[:, None, :]].sum(axis=2)
+        return of_others
+
+    return change
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bots_that_suit_each_other_are_not_flagged_beside_a_pair_that_does_far_more(seed: int) -> None:
+    population, suited, planted = Population(bots=12), styles(seed), lifted(2.0)
+    assert not flagged(play(population, 2_000, seed, changed=suited))
+    pairs = flagged(play(population, 2_000, seed, changed=lambda bots: planted(bots) + suited(bots)))
+    names = [population.names[bot] for bot in PAIR]
+    assert [sorted((pair.bot, pair.with_)) for pair in pairs] == [names]
 
 
 # planted ones

@@ -98,7 +98,7 @@ def _few(cell: Cell) -> int:
     """Seeds of the quick run: what fits."""
     large = cell.matches >= 1000
     if POPULATIONS[cell.name].kind is Kind.SCORES:
-        return 3 if large else 4
+        return 3
     return 3 if large else 10
 
 

@@ -1,7 +1,8 @@
 """The goals of the ratings, and whether they are met.
 
 A goal that is measured on random samples counts as missed if the samples contradict it with 97.5 %, by
-Student's distribution of their Monte-Carlo error, which is printed beside it.
+Student's distribution of their Monte-Carlo error, which is printed beside it. What misses a goal by less
+is neither met nor missed: unsure.
 """
 
 from __future__ import annotations
@@ -46,13 +47,22 @@ class Goal:
         number: R1 to R12, S1.
         what: the goal.
         reached: in words.
-        met: whether it is.
+        met: whether it is, or is not contradicted.
+        plainly: whether what was reached meets it without the help of the error.
     """
 
     number: str
     what: str
     reached: str
     met: bool
+    plainly: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        if not self.met:
+            return "NOT met"
+        return "met" if self.plainly else "unsure"
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
@@ -187,6 +197,7 @@ def sampled_goals(samples: Samples) -> Iterator[Goal]:
                 f"{name}, {matches} matches per bot: Kendall tau >= {goal:.2f}",
                 f"{mean:.3f} ± {error:.3f} ({len(taus)} seeds)",
                 _not_below(taus, goal),
+                mean >= goal,
             )
     yield from _against_others(samples)
     for cell, reached in samples.items():
@@ -198,6 +209,7 @@ def sampled_goals(samples: Samples) -> Iterator[Goal]:
                 f"{cell.name}, 1000 matches per bot: excess log-loss <= {EXCESS}",
                 f"{mean:.2f} ± {error:.2f}",
                 _range(losses)[0] <= EXCESS,
+                mean <= EXCESS,
             )
     for name in dict.fromkeys(cell.name for cell in samples):
         yield _claims(name, [each for cell in samples if cell.name == name for each in samples[cell]])
@@ -214,6 +226,7 @@ def _coverage(cell: Cell, reached: Sequence[Reached]) -> Goal:
         f"{cell.name}, {cell.matches} matches per bot: 95 % intervals hold 93-97 %",
         f"{mean:.1f} ± {error:.1f} % ({len(reached)} seeds{plain})",
         _range(shares)[1] >= 93 and _range(shares)[0] <= 97,
+        93 <= mean <= 97,
     )
 
 
@@ -226,6 +239,7 @@ def _against_others(samples: Samples) -> Iterator[Goal]:
         f"{cell.name}, 1000 matches per bot: tau >= +{BETTER_THAN_DEFAULTS} over trueskill's defaults",
         f"+{mean:.3f} ± {error:.3f} ({len(gains)} seeds)",
         _not_below(gains, BETTER_THAN_DEFAULTS),
+        mean >= BETTER_THAN_DEFAULTS,
     )
     worst = {each: [one.tau - one.by_score for one in reached] for each, reached in samples.items()}
     least = min(worst, key=lambda each: statistics.mean(worst[each]))
@@ -235,6 +249,7 @@ def _against_others(samples: Samples) -> Iterator[Goal]:
         f"never below the mean score by more than {WORSE_THAN_SCORE} (worst of {len(worst)} cells)",
         f"{mean:+.3f} ± {error:.3f} ({least.name}, {least.matches})",
         all(_not_below(each, -WORSE_THAN_SCORE) for each in worst.values()),
+        mean >= -WORSE_THAN_SCORE,
     )
 
 
