@@ -18,7 +18,7 @@ from arena.games import find_game
 from arena.games.chance import SEED_BYTES
 from arena.games.game import AnyGame, PlayersError
 from arena.store.stored import StoredBot, StoredTournament
-from arena.tournament.schedule import RoundRobin
+from arena.tournament.formats import DEFAULT_FORMAT, Format, Plan, make_format
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m)")
@@ -46,6 +46,8 @@ class Definition:
     deals: int | None = None
     matches: int | None = None
     rotate: bool = True
+    format: str = DEFAULT_FORMAT
+    rounds: int | None = None
     seed: str | None = None
     name: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
@@ -62,10 +64,7 @@ class Definition:
         bots = resolve_all(self._filled(seats), game.name)
         game.options(self.options)
         seed = parse_seed(self.seed) if self.seed else secrets.token_bytes(SEED_BYTES)
-        deals = self.deals
-        if deals is None:
-            deals = _deals_for(self.matches, seats if self.rotate else 1)
-        schedule = RoundRobin(len(bots), seats, deals, seed, self.rotate)
+        schedule = self._schedule(len(bots), seats, seed)
         return StoredTournament(
             id=0,
             name=_checked_name(self.name) if self.name else _new_name(game.name),
@@ -73,7 +72,7 @@ class Definition:
             game=game.name,
             options=dict(self.options),
             seats=seats,
-            deals=schedule.blocks,
+            deals=schedule.matches // schedule.seatings,
             rotate=self.rotate,
             matches=min(schedule.matches, self.matches or schedule.matches),
             seed=seed,
@@ -84,7 +83,16 @@ class Definition:
             bots=tuple(StoredBot(bot.name, bot.version, bot.to_json()) for bot in bots),
             created_us=time.time_ns() // 1000,
             finished_us=None,
+            format=self.format,
+            settings=dict(schedule.settings),
         )
+
+    def _schedule(self, bots: int, seats: int, seed: bytes) -> Format:
+        deals = self.deals
+        if deals is None:
+            deals = _deals_for(self.matches, seats if self.rotate else 1)
+        settings = {} if self.rounds is None else {"rounds": self.rounds}
+        return make_format(self.format, Plan(bots, seats, deals, seed, self.rotate, settings))
 
     def _seats(self, game: AnyGame) -> int:
         """Seats at a table."""
@@ -176,8 +184,8 @@ def parse_seed(text: str) -> bytes:
 def read_definition(path: Path) -> Definition:
     """A tournament out of a TOML file.
 
-    Its keys are those of `arena tournament run`: game, bots, seats, deals, rotate, seed, name, and
-    the tables [options] and [each].
+    Its keys are those of `arena tournament run`: game, bots, seats, deals, rotate, format,
+    rounds, seed, name, and the tables [options] and [each].
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -191,6 +199,8 @@ def read_definition(path: Path) -> Definition:
         "seats": int,
         "deals": int,
         "rotate": bool,
+        "format": str,
+        "rounds": int,
         "seed": str,
         "name": str,
         "options": dict,

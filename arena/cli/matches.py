@@ -41,7 +41,7 @@ from arena.match.verdicts import FAULTS, fault_name
 from arena.store.store import Store
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.report import played_record
-from arena.tournament.runner import schedule_of, seats_of
+from arena.tournament.runner import seats_of, tables_of
 
 app = typer.Typer(help="Single matches: how they went, and what their bots wrote.", no_args_is_help=True)
 
@@ -341,7 +341,7 @@ def _verify_match(match: str, db: str) -> None:
 
 
 def _verify_tournament(store: Store, tournament: StoredTournament) -> int:
-    check = _TournamentCheck(tournament)
+    check = _TournamentCheck(store, tournament)
     differing = []
     count = 0
     for played in OUT.track(store.matches(tournament.id), tournament.matches, "verifying"):
@@ -375,15 +375,17 @@ def _verify_tournament(store: Store, tournament: StoredTournament) -> int:
 class _TournamentCheck:
     """What each stored match of a tournament must be."""
 
-    def __init__(self, tournament: StoredTournament) -> None:
+    def __init__(self, store: Store, tournament: StoredTournament) -> None:
         self._tournament = tournament
-        self._schedule = schedule_of(tournament)
+        self._tables = tables_of(store, tournament)
         self._bots = {bot.name: index for index, bot in enumerate(tournament.bots)}
 
     def match(self, played: StoredMatch) -> None:
         """Check a stored match against seed, schedule, settings, rules, and the columns beside its record."""
         record = played_record(played)
-        t, table = self._tournament, self._schedule.table(played.block)
+        if played.block >= len(self._tables):
+            raise VerificationError("the tournament's schedule has no such block")
+        t, table = self._tournament, self._tables[played.block]
         game = find_game(t.game)
         bots = [(bot.name, bot.version) for bot in record.bots]
         seated = [t.bots[index] for index in table.seatings[played.seating]]

@@ -225,7 +225,7 @@ def _play_out(
 def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) -> Report:
     """Play what is missing; the report of all that is stored then."""
     session = Run(store, tournament)
-    if session.played < tournament.matches:
+    if not session.over:
         progress = Progress(tournament, session.played)
         try:
             asyncio.run(_play(session, progress, executor))
@@ -239,7 +239,7 @@ def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) ->
     if session.failures:
         block, reason = next(iter(session.failures.items()))
         raise ArenaError(
-            f"{tournament.matches - session.played} of {tournament.matches} matches could not be played",
+            f"{session.missing_matches} of {tournament.matches} matches could not be played",
             f"block {block} was {reason}",
             f"mend the machine and play the rest: arena tournament resume {tournament.name}",
         )
@@ -255,7 +255,7 @@ async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> No
         try:
             async for records in playing:
                 progress.add(records)
-                if session.played == session.tournament.matches:
+                if session.over:
                     load()  # the workers are ending meanwhile
         finally:
             await playing.aclose()

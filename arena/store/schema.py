@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 # SQLite gives row numbers to columns of type INTEGER alone.
@@ -50,6 +51,8 @@ tournament = Table(
     Column("faults_allowed", Integer, nullable=False),
     Column("created_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
     Column("finished_us", BigInteger, comment="null while matches are missing"),
+    Column("format", String(20), nullable=False, server_default="round-robin"),
+    Column("settings", Text, nullable=False, server_default="{}", comment="JSON: the format's own"),
 )
 
 tournament_bot = Table(
@@ -60,6 +63,17 @@ tournament_bot = Table(
     Column("name", String(80), nullable=False),
     Column("version", String(120), nullable=False),
     Column("spec", Text, nullable=False, comment="JSON: how it is started"),
+    Column("retired", Boolean, nullable=False, server_default=false(), comment="plays no further round"),
+)
+
+pairing = Table(
+    "pairing",
+    metadata,
+    Column("tournament", _Number, ForeignKey("tournament.id"), primary_key=True),
+    Column("block", BigInteger, primary_key=True, autoincrement=False),
+    Column("round", Integer, nullable=False),
+    Column("deal", BigInteger, nullable=False),
+    Column("seatings", Text, nullable=False, comment="JSON: per match the bot in each seat"),
 )
 
 match = Table(

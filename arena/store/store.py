@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,22 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from arena.errors import ArenaError, NotFoundError
-from arena.store.schema import alembic_version, match, match_seat, metadata, tournament, tournament_bot
-from arena.store.stored import StoredBot, StoredMatch, StoredSeat, StoredTournament
+from arena.store.schema import (
+    alembic_version,
+    match,
+    match_seat,
+    metadata,
+    pairing,
+    tournament,
+    tournament_bot,
+)
+from arena.store.stored import StoredBot, StoredMatch, StoredPairing, StoredSeat, StoredTournament
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest schema."""
 _DB_ATTEMPT_S = 30
+_JSON = ("options", "settings")
+"""Columns of a tournament that hold plain data."""
 
 
 class StoreError(ArenaError):
@@ -72,25 +83,14 @@ class Store:
             NameTakenError: its name is taken.
         """
         values = {
-            column.name: getattr(new, column.name)
-            for column in tournament.columns
-            if column.name not in ("id", "options")
+            column.name: getattr(new, column.name) for column in tournament.columns if column.name != "id"
         }
-        values["options"] = json.dumps(new.options, sort_keys=True)
+        values |= {name: json.dumps(values[name], sort_keys=True) for name in _JSON}
         try:
             with self._writing() as connection:
                 number = connection.execute(sa.insert(tournament).values(values)).inserted_primary_key
                 assert number is not None
-                rows = [
-                    {
-                        "tournament": number[0],
-                        "bot": index,
-                        "name": bot.name,
-                        "version": bot.version,
-                        "spec": json.dumps(bot.spec),
-                    }
-                    for index, bot in enumerate(new.bots)
-                ]
+                rows = [_bot_row(number[0], index, bot) for index, bot in enumerate(new.bots)]
                 connection.execute(sa.insert(tournament_bot), rows)
         except sa.exc.IntegrityError:
             raise NameTakenError(
@@ -126,13 +126,23 @@ class Store:
             rows = connection.execute(sa.select(tournament).order_by(tournament.c.id)).mappings().all()
             return [(self._read(connection, row), stored.get(row["id"], 0)) for row in rows]
 
-    def finish(self, number: int) -> None:
-        """Note that all matches of a tournament are stored."""
+    def finish(self, number: int, deals: int | None = None, matches: int | None = None) -> None:
+        """Note that all matches of a tournament are stored.
+
+        Args:
+            number: row number of the tournament.
+            deals: how many there were, if that was not decided before.
+            matches: likewise.
+        """
+        played = {"deals": deals, "matches": matches}
         with self._writing() as connection:
             connection.execute(
                 sa.update(tournament)
                 .where(tournament.c.id == number, tournament.c.finished_us.is_(None))
-                .values(finished_us=time.time_ns() // 1000)
+                .values(
+                    finished_us=time.time_ns() // 1000,
+                    **{name: value for name, value in played.items() if value is not None},
+                )
             )
 
     def _read(self, connection: sa.Connection, row: sa.RowMapping) -> StoredTournament:
@@ -142,9 +152,67 @@ class Store:
             .order_by(tournament_bot.c.bot)
         ).mappings()
         return StoredTournament(
-            **{**row, "options": json.loads(row["options"])},
-            bots=tuple(StoredBot(bot["name"], bot["version"], json.loads(bot["spec"])) for bot in bots),
+            **{**row, **{name: json.loads(row[name]) for name in _JSON}},
+            bots=tuple(
+                StoredBot(bot["name"], bot["version"], json.loads(bot["spec"]), bot["retired"])
+                for bot in bots
+            ),
         )
+
+    # rounds
+
+    def pair(self, number: int, decided: Sequence[StoredPairing]) -> list[StoredPairing]:
+        """Store the tables of a round before it is played, in one transaction, unless they are there already.
+
+        Returns:
+            The round as it is stored: another run may have been the first.
+        """
+        (turn,) = {table.round for table in decided}
+        with self._writing() as connection:
+            if not (stored := _pairings(connection, number, pairing.c.round == turn)):
+                rows = [
+                    {
+                        "tournament": number,
+                        "block": table.block,
+                        "round": table.round,
+                        "deal": table.deal,
+                        "seatings": json.dumps(table.seatings),
+                    }
+                    for table in decided
+                ]
+                connection.execute(sa.insert(pairing), rows)
+                stored = list(decided)
+        return stored
+
+    def pairings(self, number: int, first: int = 0) -> list[StoredPairing]:
+        """The tables that were decided, in the order of their blocks.
+
+        Args:
+            number: row number of the tournament.
+            first: block to begin with.
+        """
+        with self._engine.connect() as connection:
+            return _pairings(connection, number, pairing.c.block >= first)
+
+    def ranks(self, number: int, first: int = 0) -> Iterator[tuple[int, int, tuple[int, ...] | None]]:
+        """(block, seating, ranks by seat or None for a void match) of the stored matches, in this order.
+
+        Args:
+            number: row number of the tournament.
+            first: block to begin with.
+        """
+        query = (
+            sa.select(match.c.block, match.c.seating, match_seat.c.rank)
+            .join(match_seat, match_seat.c.match == match.c.id)
+            .where(match.c.tournament == number, match.c.block >= first)
+            .order_by(match.c.block, match.c.seating, match_seat.c.seat)
+        )
+        with self._engine.connect().execution_options(yield_per=5000) as connection:
+            for (block, seating), seats in groupby(
+                connection.execute(query), key=lambda row: (row[0], row[1])
+            ):
+                ranks = tuple(row[2] for row in seats)
+                yield block, seating, None if None in ranks else ranks
 
     # matches
 
@@ -161,9 +229,16 @@ class Store:
                 _insert(connection, number, new)
         return len(new)
 
-    def done(self, number: int) -> Iterator[tuple[int, int]]:
-        """(block, seating) of the stored matches of a tournament, in any order, in constant memory."""
-        query = sa.select(match.c.block, match.c.seating).where(match.c.tournament == number)
+    def done(self, number: int, first: int = 0) -> Iterator[tuple[int, int]]:
+        """(block, seating) of the stored matches of a tournament, in any order, in constant memory.
+
+        Args:
+            number: row number of the tournament.
+            first: only blocks from this one on.
+        """
+        query = sa.select(match.c.block, match.c.seating).where(
+            match.c.tournament == number, match.c.block >= first
+        )
         with self._engine.connect().execution_options(yield_per=5000) as connection:
             for row in connection.execute(query):
                 yield row[0], row[1]
@@ -258,6 +333,25 @@ def _insert(connection: sa.Connection, number: int, matches: Sequence[StoredMatc
     connection.execute(sa.insert(match_seat), seats)
 
 
+def _bot_row(number: int, index: int, bot: StoredBot) -> dict[str, Any]:
+    return {
+        "tournament": number,
+        "bot": index,
+        "name": bot.name,
+        "version": bot.version,
+        "spec": json.dumps(bot.spec),
+        "retired": bot.retired,
+    }
+
+
+def _pairings(connection: sa.Connection, number: int, which: sa.ColumnElement[bool]) -> list[StoredPairing]:
+    query = sa.select(pairing).where(pairing.c.tournament == number, which).order_by(pairing.c.block)
+    return [
+        StoredPairing(row.block, row.round, row.deal, tuple(tuple(bots) for bots in json.loads(row.seatings)))
+        for row in connection.execute(query)
+    ]
+
+
 def _stored(row: Any, seats: Sequence[StoredSeat]) -> StoredMatch:
     return StoredMatch(row.block, row.seating, row.verdict, row.record, tuple(seats))
 
@@ -304,15 +398,15 @@ def _create(connection: sa.Connection) -> None:
     connection.execute(sa.insert(alembic_version).values(version_num=HEAD))
 
 
-def migrate(connection: sa.Connection) -> None:
-    """Run the migrations that are missing."""
+def migrate(connection: sa.Connection, revision: str = "head") -> None:
+    """Run the migrations that are missing, up to a revision."""
     from alembic import command  # only here: nearly every start finds the newest schema
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)
 
 
 def _reason(error: Exception) -> str:

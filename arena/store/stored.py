@@ -3,17 +3,19 @@ a fifth of a second to load, and whoever only describes a tournament need not wa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBot:
-    """A bot of a tournament: its name, its version, and how it is started as plain data."""
+    """A bot of a tournament: its name, its version, how it is started as plain data, and whether it plays no
+    further round."""
 
     name: str
     version: str
     spec: dict[str, Any]
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +29,17 @@ class StoredTournament:
         game: name of the game.
         options: the game's options as a person gave them.
         seats: seats at a table.
-        deals: number of deals.
+        deals: number of deals; of a format that decides its rounds itself the most, until it is over.
         rotate: whether each deal is played in all rotations of the seats.
-        matches: number of matches to be played in all.
+        matches: number of matches to be played in all; at most, as for the deals.
         seed: its secret seed, 32 bytes.
         move_us, bank_us, start_us: the clock, in microseconds.
         faults_allowed: timeouts and illegal actions allowed to each seat before forfeit.
         bots: its bots by index.
         created_us: when, in microseconds since 1970 UTC.
         finished_us: when all matches were stored; None before.
+        format: what decides who plays whom.
+        settings: of the format, as plain data.
     """
 
     id: int
@@ -55,6 +59,25 @@ class StoredTournament:
     bots: tuple[StoredBot, ...]
     created_us: int
     finished_us: int | None
+    format: str = "round-robin"
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPairing:
+    """A table that a format decided to be played.
+
+    Attributes:
+        block: its index in the tournament.
+        round: the round that it belongs to, from 0.
+        deal: index of its deal in the tournament.
+        seatings: per match the index of the bot in each seat.
+    """
+
+    block: int
+    round: int
+    deal: int
+    seatings: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

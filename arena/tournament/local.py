@@ -120,8 +120,10 @@ class LocalExecutor:
             ahead.end()
         return ahead is not None
 
-    async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[list[BlockResult], None]:
+    async def run(self, blocks: Iterator[Block | None]) -> AsyncGenerator[list[BlockResult], None]:
         """Play blocks; their results come as they get done, those of a moment together.
+
+        Where the next block is None, it depends on results: it is asked for again when some were taken.
 
         Worker processes and their bots are gone when the iterator is closed.
         """
@@ -188,16 +190,23 @@ class LocalExecutor:
             await self._results.put((worker, BlockResult.FromString(data)))
         await self._results.put((worker, None))
 
-    def _hand_out(self, blocks: Iterator[Block], workers: Sequence[_Worker]) -> None:
+    def _hand_out(self, blocks: Iterator[Block | None], workers: Sequence[_Worker]) -> None:
         """Give the least busy workers blocks until all have enough, and suspects to idle ones."""
         while free := [worker for worker in workers if not worker.trying and worker.matches < worker.room]:
             worker = min(free, key=lambda worker: worker.matches)
             worker.trying = bool(self._suspects) and not worker.blocks
-            block = self._suspects.pop() if worker.trying else next(blocks, None)
+            block = self._suspects.pop() if worker.trying else self._next(blocks)
             if block is None:
-                self._exhausted = True
                 return
             worker.give(block)
+
+    def _next(self, blocks: Iterator[Block | None]) -> Block | None:
+        """The next block; None if there is none, or none yet."""
+        try:
+            return next(blocks)
+        except StopIteration:
+            self._exhausted = True
+            return None
 
     def _suspect(self, lost: Sequence[Block], reason: str) -> Iterator[BlockResult]:
         """Blocks that the machine lost are played again, each alone, unless that is lost every time.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
 from botarena.v1.bot_pb2 import TimeControl
@@ -16,8 +17,9 @@ from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot, S
 from arena.games import find_game
 from arena.games.chance import deal_seed
 from arena.match.record import unseal
-from arena.store.stored import StoredMatch, StoredSeat, StoredTournament
-from arena.tournament.schedule import RoundRobin
+from arena.store.stored import StoredMatch, StoredPairing, StoredSeat, StoredTournament
+from arena.tournament.formats import Format, Plan, PlayedTable, make_format
+from arena.tournament.schedule import Table
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -26,8 +28,12 @@ if TYPE_CHECKING:
 class Executor(Protocol):
     """Whatever plays blocks."""
 
-    def run(self, blocks: Iterator[Block]) -> AsyncGenerator[list[BlockResult], None]:
-        """Play blocks; results come in any order, each once, as many together as there are."""
+    def run(self, blocks: Iterator[Block | None]) -> AsyncGenerator[list[BlockResult], None]:
+        """Play blocks; results come in any order, each once, as many together as there are.
+
+        A None among the blocks means that there is nothing to play now: whoever plays asks again when results
+        were taken from it, since the next blocks depend on them.
+        """
         ...
 
 
@@ -36,11 +42,47 @@ def commitment(seed: bytes) -> str:
     return hashlib.sha256(seed).hexdigest()
 
 
-def schedule_of(tournament: StoredTournament) -> RoundRobin:
-    """The schedule that a tournament is played by."""
-    return RoundRobin(
-        len(tournament.bots), tournament.seats, tournament.deals, tournament.seed, tournament.rotate
-    )
+def schedule_of(tournament: StoredTournament) -> Format:
+    """The format that a tournament is played by."""
+    t = tournament
+    # When an adaptive format is over, the tournament's number of deals is that of those played.
+    deals = t.settings.get("deals", t.deals)
+    return make_format(t.format, Plan(len(t.bots), t.seats, deals, t.seed, t.rotate, t.settings))
+
+
+def tables_of(store: Store, tournament: StoredTournament) -> Sequence[Table]:
+    """The tables of a tournament by block, as far as they are decided."""
+    schedule = schedule_of(tournament)
+    if not schedule.adaptive:
+        return schedule.round(0, ())
+    return [_table(pairing) for pairing in store.pairings(tournament.id)]
+
+
+def played_tables(store: Store, tournament: StoredTournament, first: int = 0) -> list[PlayedTable]:
+    """The tables of a tournament of which all matches are stored.
+
+    Args:
+        store: where they are.
+        tournament: an adaptive one, as stored.
+        first: block to begin with.
+    """
+    tables = {pairing.block: _table(pairing) for pairing in store.pairings(tournament.id, first)}
+    played = []
+    for block, matches in groupby(store.ranks(tournament.id, first), key=lambda match: match[0]):
+        ranks = tuple(match[2] for match in matches)
+        if len(ranks) == len(tables[block].seatings):
+            played.append(PlayedTable(tables[block], ranks))
+    return played
+
+
+def places_of(store: Store, tournament: StoredTournament) -> list[list[int]]:
+    """The format's own places of the bots, best first and by index; none if its ratings are all there is."""
+    schedule = schedule_of(tournament)
+    return schedule.places(played_tables(store, tournament)) if schedule.adaptive else []
+
+
+def _table(pairing: StoredPairing) -> Table:
+    return Table(pairing.block, pairing.deal, pairing.seatings)
 
 
 class Run:
@@ -52,31 +94,49 @@ class Run:
 
     Attributes:
         played: number of matches that are stored.
+        over: whether there is nothing left to play.
         failures: why blocks could not be played this time, by block.
     """
 
     def __init__(self, store: Store, tournament: StoredTournament) -> None:
         self.tournament = tournament
         self.failures: dict[int, str] = {}
-        self._store = store
-        self._schedule = schedule_of(tournament)
-        # By block, a bit for each of its matches that is stored: there may be a million.
-        self._done = [0] * self._schedule.blocks
         self.played = 0
-        for block, seating in store.done(tournament.id):
-            self._done[block] |= 1 << seating
-            self.played += 1
-        self._finish()  # it may have been killed between its last match and this
+        self.over = False
         game = find_game(tournament.game)
         self._options = game.options_message(game.options(tournament.options))
         self._bots = {bot.name: index for index, bot in enumerate(tournament.bots)}
+        self._store = store
+        self._format = schedule_of(tournament)
+        self._past: list[PlayedTable] = []
+        self._tables: Sequence[Table] = ()
+        # By block, a bit for each of its matches that is stored: there may be a million.
+        self._done: list[int] = []
+        self._lacking = 0
+        self._round = 0
+        if self._format.adaptive:
+            self._take_up()
+        else:
+            self._begin(self._format.round(0, ()))
+        self._advance()  # it may have been killed between its last match and this
 
-    def missing(self) -> Iterator[Block]:
-        """What is still to be played, in the order of the schedule."""
-        for index in range(self._schedule.blocks):
-            block = self._block(index)
-            if block.seatings:
-                yield block
+    @property
+    def missing_matches(self) -> int:
+        """Matches that are decided and not stored."""
+        return min(self._lacking, self.tournament.matches - self.played)
+
+    def missing(self) -> Iterator[Block | None]:
+        """What is still to be played, in the order of the schedule; None while results in hand decide it."""
+        while not self.over:
+            tables = self._tables
+            for index in range(len(tables)):
+                block = self._block(index)
+                if block.seatings:
+                    yield block
+            while self._tables is tables and self._format.adaptive and not self.failures and not self.over:
+                yield None
+            if self._tables is tables:
+                return
 
     async def play(self, executor: Executor) -> AsyncGenerator[list[MatchRecord], None]:
         """Play what is missing; the records of whole blocks once they are stored."""
@@ -86,20 +146,71 @@ class Run:
                 self.failures |= {result.block: result.failure for result in results if result.failure}
                 played = [result for result in results if not result.failure]
                 if played:
-                    yield self._keep(played)
+                    records = self._keep(played)
+                    self._advance()
+                    yield records
         finally:
             await playing.aclose()
-        self._finish()
 
-    def _finish(self) -> None:
-        if self.played == self.tournament.matches:
-            self._store.finish(self.tournament.id)
+    def _take_up(self) -> None:
+        """Go on where the rounds that are stored end."""
+        stored = self._store.pairings(self.tournament.id)
+        if not stored:
+            return
+        last = stored[-1].round
+        current = [_table(pairing) for pairing in stored if pairing.round == last]
+        first = current[0].block
+        self._past = [
+            each for each in played_tables(self._store, self.tournament) if each.table.block < first
+        ]
+        self.played = sum(len(each.ranks) for each in self._past)
+        self._begin(current)
+        self._round = last + 1
+
+    def _begin(self, tables: Sequence[Table]) -> None:
+        """Have the tables of a round to play, but for those matches of it that are stored."""
+        self._tables = tables
+        self._done = [0] * len(tables)
+        self._lacking = len(tables) * self._format.seatings
+        first = len(self._past)
+        for block, seating in self._store.done(self.tournament.id, first):
+            self._done[block - first] |= 1 << seating
+            self._count(1)
+
+    def _count(self, matches: int) -> None:
+        self.played += matches
+        self._lacking -= matches
+
+    def _advance(self) -> None:
+        """When a round is stored, decide the next, or finish."""
+        while not self.over and not self.missing_matches:
+            if self._format.adaptive:
+                self._decide()
+            else:
+                self._finish()
+
+    def _decide(self) -> None:
+        number = self.tournament.id
+        # As stored, not as played: another run may have stored it first.
+        past = played_tables(self._store, self.tournament, len(self._past))
+        self._past += past[: len(self._tables)]
+        tables = self._format.round(self._round, self._past)
+        if not tables:
+            self._finish(len(self._past), sum(len(each.ranks) for each in self._past))
+            return
+        pairings = [StoredPairing(t.block, self._round, t.deal, t.seatings) for t in tables]
+        self._begin([_table(pairing) for pairing in self._store.pair(number, pairings)])
+        self._round += 1
+
+    def _finish(self, deals: int | None = None, matches: int | None = None) -> None:
+        self.over = True
+        self._store.finish(self.tournament.id, deals, matches)
 
     def _block(self, index: int) -> Block:
-        table = self._schedule.table(index)
-        t, first = self.tournament, index * len(table.seatings)
+        table = self._tables[index]
+        t, first = self.tournament, table.block * len(table.seatings)
         return Block(
-            index=index,
+            index=table.block,
             game=t.game,
             deal=table.deal,
             seed=deal_seed(t.seed, t.game, table.deal),
@@ -127,7 +238,7 @@ class Run:
                 rows.append(StoredMatch(result.block, record.seating, record.verdict, data, seats))
                 records.append(record)
         self._store.add(self.tournament.id, rows)
-        self.played += len(rows)
+        self._count(len(rows))
         return records
 
 

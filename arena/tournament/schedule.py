@@ -10,12 +10,17 @@ the block has each seat of that deal once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, permutations
 from math import factorial, gcd
 from random import Random
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    from arena.tournament.formats import PlayedTable
 
 Seating = tuple[int, ...]
 
@@ -62,6 +67,31 @@ class Table:
     seatings: tuple[Seating, ...]
 
 
+class Tables(Sequence[Table]):
+    """Tables that are made when they are asked for: there may be a million.
+
+    Args:
+        length: how many there are.
+        make: makes the one of an index.
+    """
+
+    def __init__(self, length: int, make: Callable[[int], Table]) -> None:
+        self._range = range(length)
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    @overload
+    def __getitem__(self, index: int) -> Table: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Table]: ...
+    def __getitem__(self, index: int | slice) -> Table | Sequence[Table]:
+        if isinstance(index, slice):
+            return [self._make(each) for each in self._range[index]]
+        return self._make(self._range[index])
+
+
 class RoundRobin:
     """Everybody meets everybody, as evenly as the number of deals allows.
 
@@ -94,6 +124,9 @@ class RoundRobin:
         ScheduleError: fewer than two seats, fewer bots than seats, or no deal.
     """
 
+    adaptive = False
+    settings: Mapping[str, Any] = MappingProxyType({})
+
     def __init__(self, bots: int, seats: int, deals: int, seed: bytes, rotate: bool = True) -> None:
         _check(bots, seats, deals)
         self.bots = bots
@@ -112,6 +145,14 @@ class RoundRobin:
 
     def __iter__(self) -> Iterator[Table]:
         return map(self.table, range(self.blocks))
+
+    def round(self, number: int, played: Sequence[PlayedTable] = ()) -> Sequence[Table]:
+        """The whole schedule is one round."""
+        return () if number else Tables(self.blocks, self.table)
+
+    def places(self, played: Sequence[PlayedTable]) -> list[list[int]]:
+        """None of its own."""
+        return []
 
     def table(self, index: int) -> Table:
         """The block of this index; any, in any order.

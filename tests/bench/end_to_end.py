@@ -75,7 +75,7 @@ class _Limited(Run):
 
     ends = float("inf")
 
-    def missing(self) -> Iterator[Block]:
+    def missing(self) -> Iterator[Block | None]:
         """What is to be played."""
         for block in super().missing():
             if time.monotonic() > self.ends:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from alembic.script import ScriptDirectory
 import arena.store.store
 from arena.store.schema import metadata
 from arena.store.store import HEAD, NameTakenError, NotStoredError, Store, StoreError, migrate, sqlite_url
-from arena.store.stored import StoredBot, StoredMatch, StoredSeat, StoredTournament
+from arena.store.stored import StoredBot, StoredMatch, StoredPairing, StoredSeat, StoredTournament
 
 NEW = StoredTournament(
     id=0,
@@ -141,8 +141,19 @@ def _contents(database: Path) -> tuple[list[tuple[str, ...]], list[tuple[str]]]:
     with closing(sqlite3.connect(database)) as connection:
         made = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name")
         versions = connection.execute("SELECT version_num FROM alembic_version")
-        spaced = [tuple(" ".join(str(word).split()) for word in row) for row in made]
-        return spaced, versions.fetchall()
+        return [(*map(str, row[:3]), *_parts(str(row[3]))) for row in made], versions.fetchall()
+
+
+def _parts(declared: str) -> list[str]:
+    """What a table is declared of, sorted: a column that a migration adds stands behind the constraints."""
+    body, depth, parts = " ".join(declared.split()), 0, [""]
+    for letter in body:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if (letter in "()" and depth in (0, 1)) or (letter == "," and depth == 1):
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return sorted(part.strip() for part in parts)
 
 
 def test_the_newest_schema_is_that_of_the_last_migration(store: Store) -> None:
@@ -198,3 +209,41 @@ def test_a_database_that_others_hold_is_read_meanwhile(store: Store, path: Path)
     finally:
         holder.execute("ROLLBACK")
         holder.close()
+
+
+def test_a_round_is_stored_once_and_the_first_stays(store: Store) -> None:
+    number = store.create(NEW).id
+    first = [StoredPairing(0, 0, 0, ((0, 1), (1, 0))), StoredPairing(1, 0, 1, ((1, 0),))]
+    other = [StoredPairing(0, 0, 5, ((1, 0),))]
+    assert store.pair(number, first) == first
+    assert store.pair(number, other) == first
+    second = [StoredPairing(2, 1, 2, ((0, 1),))]
+    assert store.pair(number, second) == second
+    assert store.pairings(number) == first + second
+    assert store.pairings(number, 1) == first[1:] + second
+
+
+def test_ranks_are_read_without_records(store: Store) -> None:
+    number = store.create(NEW).id
+    void = replace(match(1, 0), seats=(StoredSeat(0, None, None, None), StoredSeat(1, None, None, None)))
+    store.add(number, [void, match(0, 1), match(0, 0)])
+    assert list(store.ranks(number)) == [(0, 0, (1, 2)), (0, 1, (1, 2)), (1, 0, None)]
+    assert list(store.ranks(number, 1)) == [(1, 0, None)]
+
+
+def test_what_was_played_counts_when_a_format_ends(store: Store) -> None:
+    number = store.create(replace(NEW, format="swiss", settings={"rounds": 3})).id
+    store.finish(number, deals=2, matches=4)
+    ended = store.tournament("cup")
+    assert (ended.deals, ended.matches, ended.format, ended.settings) == (2, 4, "swiss", {"rounds": 3})
+
+
+def test_a_tournament_of_the_first_schema_is_a_round_robin(path: Path) -> None:
+    later = ("bots", "format", "settings")
+    row = {key: value for key, value in asdict(NEW).items() if key not in later} | {"id": 1, "options": "{}"}
+    with sa.create_engine(sqlite_url(path)).begin() as connection:
+        migrate(connection, "0001")
+        connection.execute(sa.insert(sa.table("tournament", *map(sa.column, row))), row)
+    with closing(Store(sqlite_url(path))) as store:
+        old = store.tournament("cup")
+        assert (old.format, old.settings, old.seed) == ("round-robin", {}, NEW.seed)

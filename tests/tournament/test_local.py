@@ -40,7 +40,7 @@ while (data := read()) is not None:
 """
 
 
-def blocks(count: int, seatings: int = 4) -> Iterator[Block]:
+def blocks(count: int, seatings: int = 4) -> Iterator[Block | None]:
     for index in range(count):
         yield Block(index=index, seatings=[Seating(index=i) for i in range(seatings)])
 
@@ -96,13 +96,33 @@ async def test_what_is_lost_every_time_is_given_up_and_the_rest_is_played(
     assert sorted(result.block for result in found) == list(range(12))
 
 
+async def test_blocks_that_depend_on_results_wait_for_them_with_the_same_workers(tmp_path: Path) -> None:
+    stored: set[int] = set()
+
+    def rounds() -> Iterator[Block | None]:
+        for first in (0, 3, 6):
+            for block in blocks(3):
+                assert block is not None
+                block.index += first
+                yield block
+            while len(stored) < first + 3:
+                yield None
+
+    run = executor(tmp_path, "open(f'pid-{os.getpid()}', 'w').close()")
+    async for some in run.run(rounds()):
+        stored |= {result.block for result in some}
+    assert stored == set(range(9))
+    assert len(list(tmp_path.glob("pid-*"))) <= 2
+
+
 async def test_no_worker_has_more_in_hand_than_it_can_use(tmp_path: Path) -> None:
     behaviour = "waiting.append(block.index); open('hand', 'w').write(str(len(waiting))); continue"
     run = executor(tmp_path, behaviour, workers=1)
     taken: list[int] = []
 
-    def counted() -> Iterator[Block]:
+    def counted() -> Iterator[Block | None]:
         for block in blocks(10_000):
+            assert block is not None
             taken.append(block.index)
             yield block
 
@@ -120,7 +140,7 @@ async def test_quick_workers_are_given_more_at_once_and_slow_ones_less(
     run = executor(tmp_path, f"import time; time.sleep({delay})", workers=1)
     taken = given = most = 0
 
-    def counted() -> Iterator[Block]:
+    def counted() -> Iterator[Block | None]:
         nonlocal taken
         for block in blocks(10**6):
             taken += 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,12 @@ from arena.match.record import identity, unseal
 from arena.match.replay import verify
 from arena.match.spec import MatchSpec
 from arena.store.store import Store, sqlite_url
-from arena.store.stored import StoredTournament
+from arena.store.stored import StoredPairing, StoredTournament
 from arena.tournament.blocks import run_block
+from arena.tournament.formats import Plan, PlayedTable
 from arena.tournament.report import Report, ThinkTimes, report_of
-from arena.tournament.runner import Run, commitment
+from arena.tournament.runner import Run, commitment, places_of
+from arena.tournament.schedule import Table
 from tests.match.fakes import FakeBot, first, last
 
 ANSWERS = {"first": first, "random": last, "greedy": last, "search": first}
@@ -32,7 +35,7 @@ class InProcess:
         self.lose = lose
         self.played: list[int] = []
 
-    async def run(self, blocks: Iterator[Block]) -> AsyncGenerator[list[BlockResult], None]:
+    async def run(self, blocks: Iterator[Block | None]) -> AsyncGenerator[list[BlockResult], None]:
         host = TableHost()
 
         async def play(spec: MatchSpec) -> bytes:
@@ -40,6 +43,7 @@ class InProcess:
             return await host.play(Match(spec), [bot.lane for bot in bots])
 
         for block in blocks:
+            assert block is not None, "there was nothing in hand that it could wait for"
             self.played.append(block.index)
             if block.index in self.lose:
                 yield [BlockResult(block=block.index, failure="lost")]
@@ -111,7 +115,7 @@ async def test_a_run_that_was_killed_after_its_last_match_is_finished_by_the_nex
 ) -> None:
     tournament = cup(store)
     with monkeypatch.context() as patched:
-        patched.setattr(Store, "finish", lambda self, number: None)
+        patched.setattr(Store, "finish", lambda *_: None)
         await play(store, tournament, InProcess())
     assert store.tournament("cup").finished_us is None
     Run(store, tournament)
@@ -180,3 +184,98 @@ def test_think_times_are_kept_to_within_a_percent() -> None:
     for share in (0.01, 0.5, 0.9, 0.99, 1.0):
         assert times.quantile(share) == pytest.approx(share * 100_000, rel=0.017)
     assert ThinkTimes().quantile(0.5) is None
+
+
+class Duels:
+    """Three rounds in which the winner of the table before meets the next bot. A void table has no winner."""
+
+    seatings = 2
+    matches = 6
+    adaptive = True
+
+    def __init__(self, plan: Plan) -> None:
+        self.settings = {"deals": plan.deals}
+
+    def round(self, number: int, played: Sequence[PlayedTable]) -> Sequence[Table]:
+        assert len(played) == number
+        if number == 3:
+            return ()
+        best = winner(played[-1]) if played else 0
+        return [Table(number, number, ((best, number + 1), (number + 1, best)))]
+
+    def places(self, played: Sequence[PlayedTable]) -> list[list[int]]:
+        return [[winner(played[-1])]]
+
+
+def winner(played: PlayedTable) -> int:
+    ranks = played.ranks[0] or (1, 2)
+    return played.table.seatings[0][ranks.index(1)]
+
+
+def duels(store: Store, monkeypatch: pytest.MonkeyPatch, name: str = "cup") -> StoredTournament:
+    monkeypatch.setattr("arena.tournament.formats.FORMATS", {"duels": Duels})
+    bots = ["house:first", "house:random", "house:greedy", "house:search"]
+    return store.create(Definition("koffer", bots, seats=2, seed="1", name=name, format="duels").build())
+
+
+async def test_a_format_that_decides_its_rounds_is_stopped_anywhere_and_goes_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = duels(store, monkeypatch, "whole")
+    await play(store, whole, InProcess())
+    assert len(identities(store, whole)) == 6
+    assert store.tournament("whole").finished_us is not None
+    for stop in (1, 2):
+        tournament = duels(store, monkeypatch, f"cup{stop}")
+        await play(store, tournament, InProcess(), stop)
+        assert [pairing.block for pairing in store.pairings(tournament.id)] == list(range(stop + 1))
+        again = InProcess()
+        await play(store, tournament, again)
+        assert again.played == list(range(stop, 3))
+        assert identities(store, tournament) == identities(store, whole)
+
+
+async def test_what_is_stored_of_a_round_counts_not_what_would_be_decided_now(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = duels(store, monkeypatch)
+    store.pair(tournament.id, [StoredPairing(0, 0, 0, ((3, 2), (2, 3)))])
+    await play(store, tournament, InProcess())
+    seats = [[seat.bot for seat in played.seats] for played in store.matches(tournament.id)]
+    assert seats[:2] == [[3, 2], [2, 3]]
+    assert {3, 2} & set(seats[2])
+
+
+async def test_a_round_that_the_machine_lost_is_played_another_time_before_the_next(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = duels(store, monkeypatch)
+    run = await play(store, tournament, InProcess(lose=(1,)))
+    assert (run.failures, run.missing_matches, run.over) == ({1: "lost"}, 2, False)
+    again = InProcess()
+    await play(store, tournament, again)
+    assert again.played == [1, 2]
+
+
+async def test_a_format_that_ends_early_has_played_what_there_is(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Duels, "matches", 60)
+    tournament = duels(store, monkeypatch)
+    assert (tournament.matches, tournament.deals) == (60, 30)
+    run = await play(store, tournament, InProcess())
+    ended = store.tournament("cup")
+    assert (run.over, run.played, ended.matches, ended.deals) == (True, 6, 6, 3)
+    assert Run(store, ended).over
+    assert len(places_of(store, ended)) == 1
+
+
+async def test_two_runs_of_an_adaptive_format_at_once_store_every_match_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = duels(store, monkeypatch)
+    one, two = Run(store, tournament).play(InProcess()), Run(store, tournament).play(InProcess())
+    async for _ in one:
+        await anext(two, None)
+    await two.aclose()
+    assert [(m.block, m.seating) for m in store.matches(tournament.id)] == list(product(range(3), range(2)))

@@ -1,0 +1,119 @@
+"""Formats: what decides which tables are played, from the results so far and nothing else.
+
+A format with a fixed schedule is one round, made lazily. Any other decides its rounds one after the
+other; what it decided is stored before it is played, and then counts as it was stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from arena.tournament.schedule import RoundRobin, ScheduleError, Table
+
+DEFAULT_FORMAT = "round-robin"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a format is made from.
+
+    Attributes:
+        bots: how many there are, N; a format knows them as 0..N-1.
+        seats: at one table, K.
+        deals: wanted; what they are counted by is the format's business.
+        seed: of the tournament.
+        rotate: whether a deal is played in all rotations of its seating.
+        settings: the format's own, such as {"rounds": 5}; what is missing or None has its default.
+    """
+
+    bots: int
+    seats: int
+    deals: int
+    seed: bytes
+    rotate: bool = True
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTable:
+    """A table all of whose matches are stored.
+
+    Attributes:
+        table: who sat where.
+        ranks: per seating the ranks by seat, 1 the best; None for a void match, which is not rated.
+    """
+
+    table: Table
+    ranks: tuple[tuple[int, ...] | None, ...]
+
+
+class Format(Protocol):
+    """Decides which tables are played."""
+
+    @property
+    def seatings(self) -> int:
+        """Matches per block."""
+        ...
+
+    @property
+    def matches(self) -> int:
+        """Matches in all; of an adaptive format the most that there can be."""
+        ...
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether a round depends on the results of those before it.
+
+        If not, there is one round, which does not look at results, and nothing is stored of it but what
+        it is made from.
+        """
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Its own settings with their defaults filled in, as plain data for JSON.
+
+        Those of an adaptive format hold the deals that it was given, as "deals".
+        """
+        ...
+
+    def round(self, number: int, played: Sequence[PlayedTable]) -> Sequence[Table]:
+        """The tables of a round, numbered from 0; none when the tournament is over.
+
+        Its blocks and deals are numbered on from those played: the first is len(played).
+
+        Args:
+            number: of the round, from 0.
+            played: all tables of the rounds before, in the order of their blocks.
+        """
+        ...
+
+    def places(self, played: Sequence[PlayedTable]) -> list[list[int]]:
+        """The format's own final places, best first: bots in one group share theirs.
+
+        Empty if it has none of its own: then the ratings alone say who is better.
+        """
+        ...
+
+
+def _round_robin(plan: Plan) -> Format:
+    return RoundRobin(plan.bots, plan.seats, plan.deals, plan.seed, plan.rotate)
+
+
+FORMATS: Mapping[str, Callable[[Plan], Format]] = {
+    DEFAULT_FORMAT: _round_robin,
+}
+"""All formats by name: how each is made. One that is not there for every run is loaded when it is made."""
+
+
+def make_format(name: str, plan: Plan) -> Format:
+    """A format by its name.
+
+    Raises:
+        ScheduleError: there is none of this name, or the plan makes no tournament.
+    """
+    if name not in FORMATS:
+        raise ScheduleError(f"there is no format {name!r}; use one of {', '.join(FORMATS)}")
+    return FORMATS[name](plan)
