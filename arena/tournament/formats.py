@@ -102,8 +102,15 @@ def _round_robin(plan: Plan) -> Format:
     return RoundRobin(plan.bots, plan.seats, plan.deals, plan.seed, plan.rotate)
 
 
+def _until(plan: Plan) -> Format:
+    from arena.tournament.adaptive import Until
+
+    return Until(plan)
+
+
 FORMATS: Mapping[str, Callable[[Plan], Format]] = {
     DEFAULT_FORMAT: _round_robin,
+    "until": _until,
 }
 """All formats by name: how each is made. One that is not there for every run is loaded when it is made."""
 

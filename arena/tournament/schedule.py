@@ -128,7 +128,7 @@ class RoundRobin:
     settings: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, bots: int, seats: int, deals: int, seed: bytes, rotate: bool = True) -> None:
-        _check(bots, seats, deals)
+        check_plan(bots, seats, deals)
         self.bots = bots
         self.seats = seats
         self.rotate = rotate
@@ -137,7 +137,7 @@ class RoundRobin:
         self.matches = self.blocks * self.seatings
         self._seed = seed
         self._names = list(range(bots))
-        _random(seed, b"names").shuffle(self._names)
+        stream(seed, b"names").shuffle(self._names)
         self._base_blocks = _BaseBlocks(bots, seats)
 
     def __len__(self) -> int:
@@ -166,7 +166,7 @@ class RoundRobin:
             )
         places = self._full_table(index) if self.bots == self.seats else self._developed(index)
         base = tuple(self._names[place] for place in places)
-        return Table(index, index, tuple(_rotated(base, turn) for turn in range(self.seatings)))
+        return Table(index, index, tuple(rotated(base, turn) for turn in range(self.seatings)))
 
     def _developed(self, index: int) -> Seating:
         cycle, shift = divmod(index, self.bots)
@@ -175,18 +175,18 @@ class RoundRobin:
     def _full_table(self, index: int) -> Seating:
         # Without rotations within the block, the blocks themselves go through those of an order.
         step = index if self.rotate else index // self.seats
-        return _rotated(self._order(step), index % self.seats)
+        return rotated(self._order(step), index % self.seats)
 
     def _order(self, step: int) -> Seating:
         if self.seats <= _ALL_ORDERS_UP_TO:
             orders = _shuffled_orders(self.seats, self._seed, step)
             return orders[step % len(orders)]
         others = list(range(1, self.seats))
-        _random(self._seed, b"order %d" % step).shuffle(others)
+        stream(self._seed, b"order %d" % step).shuffle(others)
         return (0, *others)
 
 
-def _check(bots: int, seats: int, deals: int) -> None:
+def check_plan(bots: int, seats: int, deals: int) -> None:
     if seats < 2:
         raise ScheduleError(
             f"a table of {seats} compares no bots: skill shows only against others; give 2 or more seats"
@@ -200,13 +200,13 @@ def _check(bots: int, seats: int, deals: int) -> None:
         raise ScheduleError(f"{deals} deals are no tournament: there would be no match; ask for 1 or more")
 
 
-def _random(seed: bytes, purpose: bytes) -> Random:
+def stream(seed: bytes, purpose: bytes) -> Random:
     """The chance of a schedule; for each purpose a stream of its own, so that none moves another."""
     digest = hashlib.sha256(b"botarena schedule\0" + seed + b"\0" + purpose).digest()
     return Random(int.from_bytes(digest, "big"))
 
 
-def _rotated(seating: Seating, turn: int) -> Seating:
+def rotated(seating: Seating, turn: int) -> Seating:
     return seating[turn:] + seating[:turn]
 
 
@@ -224,7 +224,7 @@ def _all_orders(seats: int) -> tuple[Seating, ...]:
 @lru_cache(maxsize=16)
 def _shuffled_pass(seats: int, seed: bytes, number: int) -> tuple[Seating, ...]:
     orders = list(_all_orders(seats))
-    _random(seed, b"pass %d" % number).shuffle(orders)
+    stream(seed, b"pass %d" % number).shuffle(orders)
     return tuple(orders)
 
 
