@@ -67,6 +67,24 @@ def seatings_of(tournament: StoredTournament) -> int:
     return tournament.seats if tournament.rotate else 1
 
 
+def is_open(tournament: StoredTournament) -> bool:
+    """Whether results still decide how many matches it will have."""
+    # An adaptive format keeps the deals that it was given among its settings.
+    return tournament.finished_us is None and "deals" in tournament.settings
+
+
+def matches_text(tournament: StoredTournament) -> str:
+    """The number of its matches, as far as it is known."""
+    return f"at most {tournament.matches}" if is_open(tournament) else str(tournament.matches)
+
+
+def format_text(tournament: StoredTournament) -> str:
+    """Its format and settings, such as "swiss (rounds 5, deals 10)"."""
+    settings = ", ".join(f"{key} {value}" for key, value in tournament.settings.items())
+    name = tournament.format.replace("-", " ")
+    return f"{name} ({settings})" if settings else name
+
+
 def parse_match(text: str) -> tuple[str | None, int]:
     """Tournament (None: the newest) and number of a match as a person writes it: NAME/m0312 or m0312."""
     found = _MATCH.fullmatch(text)

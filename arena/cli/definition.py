@@ -18,7 +18,7 @@ from arena.games import find_game
 from arena.games.chance import SEED_BYTES
 from arena.games.game import AnyGame, PlayersError
 from arena.store.stored import StoredBot, StoredTournament
-from arena.tournament.formats import DEFAULT_FORMAT, Format, Plan, make_format
+from arena.tournament.formats import ALL_SETS, DEFAULT_FORMAT, Format, Plan, is_complete, make_format
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m)")
@@ -91,7 +91,9 @@ class Definition:
         deals = self.deals
         if deals is None:
             deals = _deals_for(self.matches, seats if self.rotate else 1)
-        settings = {} if self.rounds is None else {"rounds": self.rounds}
+        settings: dict[str, Any] = {} if self.rounds is None else {"rounds": self.rounds}
+        if self.format == DEFAULT_FORMAT and is_complete(bots, seats, deals, self.rotate):
+            settings["sets"] = ALL_SETS
         return make_format(self.format, Plan(bots, seats, deals, seed, self.rotate, settings))
 
     def _seats(self, game: AnyGame) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from botarena.v1.record_pb2 import MatchRecord
 
+from arena.cli.common import is_open
 from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, progress_line
 from arena.cli.tables import standings_table
 from arena.store.stored import StoredTournament
@@ -105,7 +106,9 @@ class Progress:
         since, matches = self._first or (self._began, 0)
         rate = (self._matches - matches) / max(time.monotonic() - since, 1e-9)
         total = self._tournament.matches
-        line = progress_line(self._done, total, rate) if rate else f"{self._done}/{total}  starting"
+        line = f"{self._done}/{total}  starting"
+        if rate:
+            line = progress_line(self._done, total, rate, is_open(self._tournament))
         return f"{line}  faults {self._faults}"
 
     def _picture(self) -> Group:

@@ -154,10 +154,12 @@ OUT = Output()
 """The output of this process."""
 
 
-def progress_line(done: int, total: int, rate: float) -> str:
-    """How far something is, how fast it goes and when it will be done."""
+def progress_line(done: int, total: int, rate: float, at_most: bool = False) -> str:
+    """How far something is, how fast it goes and when it will be done, at the latest if total is the most."""
     minutes, seconds = divmod(int((total - done) / rate), 60)
-    return f"{done}/{total}  {100 * done / total:.0f} %  {rate:,.1f}/s  ETA {minutes}:{seconds:02d}"
+    few = "≤" if at_most else ""
+    share = f"{100 * done / total:.0f} %"
+    return f"{done}/{few}{total}  {share}  {rate:,.1f}/s  ETA {few}{minutes}:{seconds:02d}"
 
 
 def printable(text: str) -> str:

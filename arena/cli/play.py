@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.bots.reference import BotSpec, current_version
-from arena.cli.common import DEFAULT_DB, DbOption, leave, logs_folder, match_name, match_number, open_store
+from arena.cli.common import (
+    DEFAULT_DB,
+    DbOption,
+    format_text,
+    is_open,
+    leave,
+    logs_folder,
+    match_name,
+    match_number,
+    matches_text,
+    open_store,
+)
 from arena.cli.definition import (
     Definition,
     Limits,
@@ -29,11 +40,20 @@ from arena.cli.definition import (
 from arena.cli.headstart import WORKER_COMMAND, take
 from arena.cli.live import Progress
 from arena.cli.output import OUT
-from arena.cli.results import load, read_report, show_result, show_standings, write_records
+from arena.cli.results import (
+    load,
+    place_rows,
+    read_report,
+    show_places,
+    show_result,
+    show_standings,
+    write_records,
+)
 from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
 from arena.store.stored import StoredTournament
+from arena.tournament.formats import DEFAULT_FORMAT, FORMATS
 from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.runner import Run, commitment
 
@@ -50,6 +70,12 @@ OptionOption = Annotated[
 EachOption = Annotated[
     list[str] | None,
     typer.Option("--each", metavar="K=V", help="For every bot: time=1s, bank=60s, start=10s, faults=0."),
+]
+FormatOption = Annotated[
+    str | None, typer.Option("--format", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")
+]
+RoundsOption = Annotated[
+    int | None, typer.Option("--rounds", min=1, help="Rounds of a format that has a number of them: swiss.")
 ]
 SeedOption = Annotated[
     str | None, typer.Option("--seed", metavar="HEX", help="Repeat a run; random if left out.")
@@ -132,8 +158,15 @@ def run(
         int | None, typer.Option("--seats", help="Seats at a table; copies of the bots fill it if need be.")
     ] = None,
     deals: Annotated[
-        int | None, typer.Option("--deals", min=1, help="Deals; each is played in all seat rotations.")
+        int | None,
+        typer.Option(
+            "--deals",
+            min=1,
+            help="Deals, each in all seat rotations: in all, or at each table of a format with rounds.",
+        ),
     ] = None,
+    format_: FormatOption = None,
+    rounds: RoundsOption = None,
     jobs: JobsOption = None,
     in_flight: InFlightOption = IN_FLIGHT,
     pin: PinOption = True,
@@ -143,10 +176,11 @@ def run(
     each: EachOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
-    """Run a round robin: balanced tables, every deal from every seat; can be killed and resumed."""
-    definition = _definition(game, bots or [], seats, deals, seed, name, option, each)
+    """Run a tournament: balanced tables, every deal from every seat; can be killed and resumed."""
+    given = {"seats": seats, "deals": deals, "format": format_, "rounds": rounds, "seed": seed, "name": name}
+    definition = _definition(game, bots or [], given, option, each)
     new = definition.build()
-    if definition.deals is not None and new.deals != definition.deals:
+    if definition.deals is not None and "deals" not in new.settings and new.deals != definition.deals:
         OUT.say(
             f"{new.deals} deals instead of {definition.deals}: "
             "only so does every bot sit in every seat equally often"
@@ -182,14 +216,19 @@ def resume(
 def _definition(
     game: str,
     bots: list[str],
-    seats: int | None,
-    deals: int | None,
-    seed: str | None,
-    name: str | None,
+    given: dict[str, Any],
     option: list[str] | None,
     each: list[str] | None,
 ) -> Definition:
-    """From the command line, or from a file with what the line says put over it."""
+    """From the command line, or from a file with what the line says put over it.
+
+    Args:
+        game: its name, or the file.
+        bots: as the line names them.
+        given: what else the line says, by field of the definition; None: nothing.
+        option: options of the game.
+        each: limits.
+    """
     if game.endswith(".toml"):
         if bots:
             raise UsageError(
@@ -198,18 +237,18 @@ def _definition(
         definition = read_definition(Path(game))
     else:
         definition = Definition(game=game, bots=bots)
-    given: dict[str, Any] = {"seats": seats, "deals": deals, "seed": seed, "name": name}
     definition = replace(definition, **{key: value for key, value in given.items() if value is not None})
     if option:
         definition = replace(definition, options={**definition.options, **parse_options(option)})
     if each:
         definition = replace(definition, limits=parse_each(each, definition.limits))
     if definition.deals is None:
-        definition = replace(definition, deals=DEFAULT_DEALS)
+        definition = replace(definition, deals=DEFAULT_DEALS.get(definition.format, 100))
     return definition
 
 
-DEFAULT_DEALS = 100
+DEFAULT_DEALS = {"swiss": 10, "knockout": 10, "double-knockout": 10}
+"""Deals at each table, where that is what is counted."""
 
 
 def _play_out(
@@ -218,6 +257,8 @@ def _play_out(
     _say_head(tournament, seed_is_known)
     report = _run(store, tournament, make_executor(tournament, db, workers))
     show_standings(report)
+    if not OUT.csv:
+        show_places(place_rows(store, store.tournament(tournament.name)))
     _say_end(store, tournament, report)
     leave(CheckFailedError.code if _some_failed_to_start(report) else 0)
 
@@ -231,7 +272,7 @@ def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) ->
             asyncio.run(_play(session, progress, executor))
         except (KeyboardInterrupt, asyncio.CancelledError):
             OUT.say(
-                f"interrupted: {session.played} of {tournament.matches} matches are stored; "
+                f"interrupted: {session.played} of {matches_text(tournament)} matches are stored; "
                 f"play the rest: arena tournament resume {tournament.name}"
             )
             raise KeyboardInterrupt from None
@@ -319,9 +360,9 @@ def _default_jobs(tournament: StoredTournament, bots: Sequence[BotSpec]) -> int:
 
 def _say_head(tournament: StoredTournament, seed_is_known: bool) -> None:
     per_deal = tournament.seats if tournament.rotate else 1
-    kind = "round robin" if tournament.kind == "tournament" else "play"
-    matches = f"{tournament.matches} match{'es' if tournament.matches > 1 else ''}"
-    if tournament.matches == tournament.deals * per_deal:
+    kind = format_text(tournament) if tournament.kind == "tournament" else "play"
+    matches = f"{matches_text(tournament)} match{'es' if tournament.matches > 1 else ''}"
+    if not is_open(tournament) and tournament.matches == tournament.deals * per_deal:
         matches = f"{tournament.deals} deals × {per_deal} seatings = {matches}"
     OUT.say(
         f"{tournament.game} · {kind} · {len(tournament.bots)} bots at {tournament.seats} seats · {matches} · "
@@ -376,7 +417,10 @@ def _repeat_line(tournament: StoredTournament) -> str:
         words += ["--matches", str(tournament.matches)] if tournament.matches > 1 else []
         words += [] if tournament.rotate else ["--no-rotate"]
     else:
-        words += ["--seats", str(tournament.seats), "--deals", str(tournament.deals)]
+        deals = tournament.settings.get("deals", tournament.deals)
+        words += ["--seats", str(tournament.seats), "--deals", str(deals)]
+        words += ["--format", tournament.format] if tournament.format != DEFAULT_FORMAT else []
+        words += ["--rounds", str(tournament.settings["rounds"])] if "rounds" in tournament.settings else []
     for key, value in tournament.options.items():
         words += ["--option", shlex.quote(f"{key}={value}")]
     limits = Limits(tournament.move_us, tournament.bank_us, tournament.start_us, tournament.faults_allowed)

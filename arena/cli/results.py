@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from botarena.v1.record_pb2 import MatchRecord
 
-from arena.cli.common import DEFAULT_DB, DbOption, match_name, match_number, open_store
+from arena.cli.common import (
+    DEFAULT_DB,
+    DbOption,
+    format_text,
+    is_open,
+    match_name,
+    match_number,
+    matches_text,
+    open_store,
+)
 from arena.cli.output import OUT
 from arena.cli.tables import CROSSTABLE_TITLE, crosstable, plain_table, standings_table
 from arena.errors import NotFoundError, UsageError
@@ -18,7 +27,7 @@ from arena.games import find_game
 from arena.match.replay import replay
 from arena.match.verdicts import fault_name, verdict_name
 from arena.store.stored import StoredMatch, StoredTournament
-from arena.tournament.runner import commitment
+from arena.tournament.runner import commitment, places_of
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -61,13 +70,13 @@ def list_(db: DbOption = DEFAULT_DB) -> None:
     """All tournaments, oldest first."""
     with open_store(db) as store:
         rows = [_row(tournament, stored) for tournament, stored in store.tournaments()]
-    heads = ("name", "kind", "game", "bots", "seats", "matches", "state", "created")
+    heads = ("name", "kind", "game", "format", "bots", "seats", "matches", "state", "created")
     cells = [
         [
-            *(row[head] for head in heads[:3]),
+            *(row[head] for head in heads[:4]),
             len(row["bots"]),
             row["seats"],
-            f"{row['stored']}/{row['matches']}",
+            f"{row['stored']}/{'≤' if row['at_most'] else ''}{row['matches']}",
             row["state"],
             row["created"],
         ]
@@ -82,18 +91,38 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
         tournament = store.tournament(name)
         report = read_report(store, tournament)
         row = _row(tournament, report.matches)
+        places = place_rows(store, tournament)
     if OUT.json:
         OUT.lines("tournament", [row])
     elif not OUT.csv:
         options = ", ".join(f"{key}={value}" for key, value in tournament.options.items()) or "none"
         OUT.text(
             f"{tournament.name}: {tournament.game}, {len(tournament.bots)} bots at {tournament.seats} seats, "
-            f"{row['stored']}/{tournament.matches} matches, {row['state']}\n"
-            f"options {options} · time {tournament.move_us / 1e6:g} s a decision, "
+            f"{row['stored']}/{matches_text(tournament)} matches, {row['state']}\n"
+            f"{format_text(tournament)} · options {options} · "
+            f"time {tournament.move_us / 1e6:g} s a decision, "
             f"{tournament.bank_us / 1e6:g} s a match · faults allowed {tournament.faults_allowed}\n"
             f"commitment {row['commitment']} · seed {row['seed'] or 'revealed at the end'}"
         )
     show_standings(report)
+    if not OUT.csv:
+        show_places(places)
+
+
+def place_rows(store: Store, tournament: StoredTournament) -> list[dict[str, Any]]:
+    """The places that a format gives besides the ratings; bots of one group share theirs."""
+    rows: list[dict[str, Any]] = []
+    for group in places_of(store, tournament):
+        place = len(rows) + 1
+        rows += [{"place": place, "bot": tournament.bots[bot].name} for bot in group]
+    return rows
+
+
+def show_places(rows: list[dict[str, Any]]) -> None:
+    """A table of them, if there are any."""
+    if rows:
+        cells = [[row["place"], row["bot"]] for row in rows]
+        OUT.table("place", rows, lambda: plain_table(("place", "bot"), cells))
 
 
 def _row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
@@ -105,8 +134,11 @@ def _row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
         "options": tournament.options,
         "bots": [{"name": bot.name, "version": bot.version} for bot in tournament.bots],
         "seats": tournament.seats,
+        "format": tournament.format,
+        "settings": tournament.settings,
         "deals": tournament.deals,
         "matches": tournament.matches,
+        "at_most": is_open(tournament),
         "stored": stored,
         "state": "finished" if finished else "unfinished",
         "created": time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(tournament.created_us / 1e6)),

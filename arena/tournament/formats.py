@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import comb
 from typing import Any, Protocol
 
 from arena.tournament.schedule import RoundRobin, ScheduleError, Table
 
 DEFAULT_FORMAT = "round-robin"
+ALL_SETS = "all"
+"""Value of the setting "sets" of a round robin that goes through all tables that there can be."""
+MOST_MATCHES = 5_000
+"""Matches of one pass over all sets of bots up to which they are gone through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,10 @@ class Format(Protocol):
 
 
 def _round_robin(plan: Plan) -> Format:
+    if plan.settings.get("sets") == ALL_SETS:
+        from arena.tournament.complete import CompleteRoundRobin
+
+        return CompleteRoundRobin(plan.bots, plan.seats, plan.deals, plan.seed, plan.rotate)
     return RoundRobin(plan.bots, plan.seats, plan.deals, plan.seed, plan.rotate)
 
 
@@ -108,9 +117,45 @@ def _until(plan: Plan) -> Format:
     return Until(plan)
 
 
+def _gauntlet(plan: Plan) -> Format:
+    from arena.tournament.gauntlet import Gauntlet
+
+    return Gauntlet(plan)
+
+
+def _swiss(plan: Plan) -> Format:
+    from arena.tournament.swiss import Swiss
+
+    return Swiss(plan)
+
+
+def _knockout(plan: Plan) -> Format:
+    from arena.tournament.knockout import Knockout
+
+    return Knockout(plan)
+
+
+def _double_knockout(plan: Plan) -> Format:
+    from arena.tournament.knockout import DoubleKnockout
+
+    return DoubleKnockout(plan)
+
+
+def is_complete(bots: int, seats: int, deals: int, rotate: bool) -> bool:
+    """Whether a round robin goes through all sets of bots: if they are few and the deals reach them all."""
+    if not 2 <= seats < bots:
+        return False
+    sets = comb(bots, seats)
+    return deals >= sets and sets * (seats if rotate else 1) <= MOST_MATCHES
+
+
 FORMATS: Mapping[str, Callable[[Plan], Format]] = {
     DEFAULT_FORMAT: _round_robin,
     "until": _until,
+    "gauntlet": _gauntlet,
+    "swiss": _swiss,
+    "knockout": _knockout,
+    "double-knockout": _double_knockout,
 }
 """All formats by name: how each is made. One that is not there for every run is loaded when it is made."""
 
@@ -123,4 +168,7 @@ def make_format(name: str, plan: Plan) -> Format:
     """
     if name not in FORMATS:
         raise ScheduleError(f"there is no format {name!r}; use one of {', '.join(FORMATS)}")
-    return FORMATS[name](plan)
+    made = FORMATS[name](plan)
+    if unknown := plan.settings.keys() - made.settings.keys():
+        raise ScheduleError(f"{name} has no {' and no '.join(sorted(unknown))}: leave it out")
+    return made

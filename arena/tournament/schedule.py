@@ -17,7 +17,7 @@ from itertools import count, permutations
 from math import factorial, gcd
 from random import Random
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 if TYPE_CHECKING:
     from arena.tournament.formats import PlayedTable
@@ -138,7 +138,7 @@ class RoundRobin:
         self._seed = seed
         self._names = list(range(bots))
         stream(seed, b"names").shuffle(self._names)
-        self._base_blocks = _BaseBlocks(bots, seats)
+        self.base_blocks = BaseBlocks(bots, seats)
 
     def __len__(self) -> int:
         return self.blocks
@@ -164,13 +164,14 @@ class RoundRobin:
             raise ScheduleError(
                 f"there is no block {index}: the schedule has {self.blocks}; ask for 0..{self.blocks - 1}"
             )
-        places = self._full_table(index) if self.bots == self.seats else self._developed(index)
+        places = self._full_table(index) if self.bots == self.seats else self.developed(index)
         base = tuple(self._names[place] for place in places)
         return Table(index, index, tuple(rotated(base, turn) for turn in range(self.seatings)))
 
-    def _developed(self, index: int) -> Seating:
+    def developed(self, index: int) -> Seating:
+        """Places in the circle of a block."""
         cycle, shift = divmod(index, self.bots)
-        return tuple((place + shift) % self.bots for place in self._base_blocks[cycle])
+        return tuple((place + shift) % self.bots for place in self.base_blocks[cycle])
 
     def _full_table(self, index: int) -> Seating:
         # Without rotations within the block, the blocks themselves go through those of an order.
@@ -187,6 +188,11 @@ class RoundRobin:
 
 
 def check_plan(bots: int, seats: int, deals: int) -> None:
+    """What every format needs.
+
+    Raises:
+        ScheduleError: fewer than two seats, fewer bots than seats, or no deal.
+    """
     if seats < 2:
         raise ScheduleError(
             f"a table of {seats} compares no bots: skill shows only against others; give 2 or more seats"
@@ -228,7 +234,13 @@ def _shuffled_pass(seats: int, seed: bytes, number: int) -> tuple[Seating, ...]:
     return tuple(orders)
 
 
-class _BaseBlocks:
+class Sets(Protocol):
+    """Sets of places in the circle, one per cycle."""
+
+    def __getitem__(self, cycle: int) -> Seating: ...
+
+
+class BaseBlocks:
     """Base blocks in cyclic order, one per cycle, made when asked for.
 
     Developing a block over Z_N lets a bot follow another at a directed distance once per cycle for
@@ -238,20 +250,21 @@ class _BaseBlocks:
     def __init__(self, bots: int, seats: int) -> None:
         self._bots = bots
         self._seats = seats
-        self._sets = _BaseSets(bots, seats)
+        self._sets: Sets = _BaseSets(bots, seats)
         self._random = _fixed_random(bots, seats)
         self._follows = [0] * bots
         self._blocks: list[Seating] = []
 
     def __getitem__(self, cycle: int) -> Seating:
         while len(self._blocks) <= cycle:
-            block = min(self._orders(self._sets[len(self._blocks)]), key=self._crowding)
+            block = min(self.orders(self._sets[len(self._blocks)]), key=self._crowding)
             for distance in self._distances(block):
                 self._follows[distance] += 1
             self._blocks.append(block)
         return self._blocks[cycle]
 
-    def _orders(self, places: Seating) -> Iterator[Seating]:
+    def orders(self, places: Seating) -> Iterator[Seating]:
+        """Cyclic orders of a set to choose from."""
         first, *others = places
         if factorial(self._seats - 1) <= _SAMPLED_ORDERS:
             yield from ((first, *order) for order in permutations(others))

@@ -198,7 +198,7 @@ def test_a_long_schedule_is_made_when_asked_for(monkeypatch: pytest.MonkeyPatch)
 def test_a_long_schedule_holds_only_the_cycles_up_to_the_block_asked_for() -> None:
     schedule = RoundRobin(32, 4, 10**6, SEED)
     schedule.table(64)
-    assert len(schedule._base_blocks._blocks) == 3
+    assert len(schedule.base_blocks._blocks) == 3
 
 
 def test_a_block_far_ahead_of_a_full_table_needs_none_before_it() -> None:
