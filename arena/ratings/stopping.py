@@ -20,13 +20,14 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from arena.ratings.confidence import CONFIDENCE
 from arena.ratings.fit import Fit
-from arena.ratings.fold import BETA, RatingError
+from arena.ratings.fold import BETA
 
 TOLERANCE = BETA / 10
 """Rating points. The better of two bots that differ by so much comes out above the other in 53 of 100
@@ -77,16 +78,25 @@ class Criterion:
     tolerance: float = TOLERANCE
 
     def __post_init__(self) -> None:
-        if not 0.5 < self.confidence < 1:
-            raise GoalError(
-                f"a confidence of {self.confidence:g} is none: at 0.5 a coin would do, and 1 is never reached; "
-                "give one between, such as 0.95"
-            )
+        check_confidence(self.confidence)
         if not 0 < self.tolerance < math.inf:
             raise GoalError(
                 f"a tolerance of {self.tolerance:g} rating points would let equal bots play for ever, since "
                 f"nothing ever tells them apart; give a number above 0, such as {TOLERANCE:.2f}"
             )
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse what is no confidence.
+
+    Raises:
+        GoalError: it is not above 0.5 and below 1.
+    """
+    if not 0.5 < confidence < 1:
+        raise GoalError(
+            f"a confidence of {confidence:g} is none: at 0.5 a coin would do, and 1 is never reached; "
+            "give one between, such as 0.95"
+        )
 
 
 class State(enum.Enum):
@@ -180,7 +190,7 @@ def _relevant(order: list[int], goal: Goal) -> Iterator[tuple[int, int]]:
     if goal.best:
         yield from ((one, other) for one in order[: goal.best] for other in order[goal.best :])
     else:
-        yield from zip(order, order[1:], strict=False)
+        yield from pairwise(order)
 
 
 def _pair(fit: Fit, better: int, worse: int, criterion: Criterion) -> Pair:

@@ -20,14 +20,14 @@ from arena.ratings.fit import fit
 from arena.ratings.fold import TieRule
 from arena.ratings.results import Results
 from arena.ratings.stopping import TOLERANCE, Criterion, Finding, GoalError, find, parse_goal
-from arena.tournament.formats import Plan, PlayedTable
+from arena.tournament.formats import Outlook, Plan, PlayedTable
 from arena.tournament.schedule import RoundRobin, ScheduleError, Seating, Table, rotated, stream
 
 CYCLES = 2
-"""Cycles of the balanced beginning: in each, every bot is in every seat of as many blocks as there are seats."""
+"""Cycles of the balanced beginning: in each, every bot sits in as many blocks as there are seats."""
 
 FIRST_BLOCKS = 12
-"""Fewest blocks that every bot sits in before anything is decided: the luck of a deal is estimated from them."""
+"""Fewest blocks that every bot sits in at first: from them the luck of a deal is estimated."""
 
 GROWTH = 0.12
 """A round adds so much to what was played: results are rated some 6 times in all for each time that the
@@ -41,8 +41,8 @@ TABLE_SHARE = 0.5
 company, in which two of them may happen to suit each other."""
 
 MATCHES_PER_BOT = 8000
-"""Matches of each bot that end the tournament in any case: even bots that differ by half of the usual
-tolerance are told apart by then in most games, also where a match says no more than who lost it."""
+"""Matches of each bot that end the tournament in any case. With the usual tolerance some 6000 close every
+pair where a match says no more than who lost it, 3600 where it gives the full order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,11 @@ class Answer:
         criterion: what was asked.
         finding: what is known; bots are indices.
         matches: that it took, void ones included.
-        outlook: matches that are still to go, as far as can be told now; None if that cannot be told.
     """
 
     criterion: Criterion
     finding: Finding
     matches: int
-    outlook: int | None
 
 
 class Until:
@@ -68,8 +66,8 @@ class Until:
     The beginning is a round robin: `CYCLES` cycles, and more until every bot sat in `FIRST_BLOCKS` blocks.
     Then, round after round, all results are rated, and the tournament is over if no pair of bots is open
     that the goal hangs on (see `arena.ratings.stopping`), or if all deals are played. Each table of a round
-    is made for one such pair, drawn by the seed from those that had the fewest tables in this round. The other
-    seats go to bots that share open pairs with those who sit already, then to those who sat least in this
+    is made for one such pair, drawn by the seed from those that had the fewest tables in it. The other seats
+    go to bots that share open pairs with those who sit already, then to those who sat least in this
     round. The same bots fill at most `TABLE_SHARE` of a round. Every deal is played in all rotations.
 
     With as many bots as seats every table is the same, and all there is to decide is when to stop.
@@ -101,7 +99,7 @@ class Until:
             "tolerance": self.criterion.tolerance,
             "ties": self._ties.value,
         }
-        self.outlook: int | None = None
+        self.outlook: Outlook | None = None
 
     def round(self, number: int, played: Sequence[PlayedTable]) -> Sequence[Table]:
         """The balanced beginning, then what the answer needs."""
@@ -121,9 +119,7 @@ class Until:
 
     def answer(self, played: Sequence[PlayedTable]) -> Answer:
         """What is known after these results."""
-        finding = self._find(played)
-        matches = sum(len(each.ranks) for each in played)
-        return Answer(self.criterion, finding, matches, _outlook(finding, played, self._plan.bots))
+        return Answer(self.criterion, self._find(played), sum(len(each.ranks) for each in played))
 
     def _first_blocks(self) -> int:
         if self._plan.bots == self._plan.seats:
@@ -165,7 +161,7 @@ class Companies:
         for one, other in pairs:
             self._partners[one].add(other)
             self._partners[other].add(one)
-        self._met: Counter[tuple[int, int]] = Counter()
+        self._met: Counter[tuple[int, ...]] = Counter()
         self._sat: Counter[int] = Counter()
         self._tables: Counter[tuple[int, ...]] = Counter()
 
@@ -196,7 +192,7 @@ class Companies:
     def _wanted(self, bot: int, company: Sequence[int]) -> float:
         """For how many of a company a bot is an open question; less if they met in this round already."""
         return sum(
-            1 / (1 + self._met[_sorted(bot, other)]) for other in company if other in self._partners[bot]
+            1.0 / (1 + self._met[_sorted(bot, other)]) for other in company if other in self._partners[bot]
         )
 
     def _count(self, company: Sequence[int]) -> None:
@@ -241,21 +237,22 @@ def _criterion(plan: Plan) -> Criterion:
         raise ScheduleError(str(error)) from error
 
 
-def _outlook(finding: Finding, played: Sequence[PlayedTable], bots: int) -> int | None:
-    """About how many matches are still to go: information on a difference grows as the matches of both bots do.
+def _outlook(finding: Finding, played: Sequence[PlayedTable], bots: int) -> Outlook:
+    """Information on a difference grows as the matches of both bots do.
 
     Each bot of an open pair needs its matches times the growth that its worst pair needs; at a table as many
     bots get one as there are seats, but the busiest gets but one.
     """
+    text = f"{len(finding.open)} of {len(finding.pairs)} pairs open"
     if any(math.isinf(pair.growth) for pair in finding.open):
-        return None
+        return Outlook(text, None)
     sat = Counter(bot for each in played for seating in each.table.seatings for bot in seating)
     needs = [0.0] * bots
     for pair in finding.open:
         for bot in (pair.better, pair.worse):
             needs[bot] = max(needs[bot], sat[bot] * (pair.growth - 1))
     seats = len(played[0].table.seatings[0])
-    return math.ceil(max(max(needs), sum(needs) / seats))
+    return Outlook(text, math.ceil(max(*needs, sum(needs) / seats)))
 
 
 def _sorted(*bots: int) -> tuple[int, ...]:

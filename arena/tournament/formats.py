@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from arena.tournament.schedule import RoundRobin, ScheduleError, Table
 
 DEFAULT_FORMAT = "round-robin"
+UNTIL = "until"
+COMPARE = "compare"
 ALL_SETS = "all"
 """Value of the setting "sets" of a round robin that goes through all tables that there can be."""
 MOST_MATCHES = 5_000
@@ -52,6 +54,29 @@ class PlayedTable:
 
     table: Table
     ranks: tuple[tuple[int, ...] | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """How near a tournament is to an answer.
+
+    Attributes:
+        text: a few words for people.
+        matches: that are about to go, as an estimate; None if that cannot be told.
+    """
+
+    text: str
+    matches: int | None
+
+
+@runtime_checkable
+class Stopping(Protocol):
+    """A format that ends as soon as it has an answer."""
+
+    @property
+    def outlook(self) -> Outlook | None:
+        """As of the last round that was decided; None before there is anything to tell."""
+        ...
 
 
 class Format(Protocol):
@@ -117,6 +142,12 @@ def _until(plan: Plan) -> Format:
     return Until(plan)
 
 
+def _compare(plan: Plan) -> Format:
+    from arena.tournament.versions import Compare
+
+    return Compare(plan)
+
+
 def _gauntlet(plan: Plan) -> Format:
     from arena.tournament.gauntlet import Gauntlet
 
@@ -151,11 +182,12 @@ def is_complete(bots: int, seats: int, deals: int, rotate: bool) -> bool:
 
 FORMATS: Mapping[str, Callable[[Plan], Format]] = {
     DEFAULT_FORMAT: _round_robin,
-    "until": _until,
     "gauntlet": _gauntlet,
     "swiss": _swiss,
     "knockout": _knockout,
     "double-knockout": _double_knockout,
+    UNTIL: _until,
+    COMPARE: _compare,
 }
 """All formats by name: how each is made. One that is not there for every run is loaded when it is made."""
 

@@ -213,6 +213,7 @@ def stream(seed: bytes, purpose: bytes) -> Random:
 
 
 def rotated(seating: Seating, turn: int) -> Seating:
+    """A seating in which everybody moved on by so many seats."""
     return seating[turn:] + seating[:turn]
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import statistics
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -56,7 +55,7 @@ class Population:
 
     @property
     def spread(self) -> float:
-        """Standard deviation of a rating by the root of matches per bot, times beta: measured for four seats."""
+        """Standard deviation of a rating times the root of matches per bot, in betas; measured, four seats."""
         return 1.28 if self.ties is None else 1.65
 
 
@@ -134,7 +133,7 @@ def answers(
 
 
 def fixed_matches(population: Population) -> int:
-    """Matches of a fixed schedule that tells two bots at the tolerance apart with 95 %, wherever they stand."""
+    """Matches of a fixed schedule that tells any two bots apart with 95 % that differ by the tolerance."""
     sigma = population.tolerance / float(ndtri(0.95))
     per_bot = 2 * (population.spread * BETA / sigma) ** 2
     return ceil(population.bots * per_bot / population.seats)
@@ -175,4 +174,4 @@ def _text(matches: Sequence[int]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
