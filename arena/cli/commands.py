@@ -36,6 +36,12 @@ def _tournament(app: typer.Typer) -> None:
     app.add_typer(tournament, name="tournament")
 
 
+def _compare(app: typer.Typer) -> None:
+    from arena.cli import compare
+
+    app.command("compare")(compare.compare)
+
+
 def _leaderboard(app: typer.Typer) -> None:
     from arena.cli import results
 
@@ -64,6 +70,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
     "tournament": _tournament,
+    "compare": _compare,
     "leaderboard": _leaderboard,
     "match": _match,
     "replay": _replay,

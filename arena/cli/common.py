@@ -13,6 +13,7 @@ import typer
 
 from arena.errors import UsageError
 from arena.store.stored import StoredTournament
+from arena.tournament.formats import COMPARE
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -64,7 +65,9 @@ def match_number(tournament: StoredTournament, block: int, seating: int) -> int:
 
 def seatings_of(tournament: StoredTournament) -> int:
     """Matches per block."""
-    return tournament.seats if tournament.rotate else 1
+    rotations = tournament.seats if tournament.rotate else 1
+    # Both versions take each seat.
+    return 2 * rotations if tournament.format == COMPARE else rotations
 
 
 def is_open(tournament: StoredTournament) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from botarena.v1.record_pb2 import MatchRecord
 
+from arena.cli.answers import answer_of, show_answer
 from arena.cli.common import (
     DEFAULT_DB,
     DbOption,
@@ -92,6 +93,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
         report = read_report(store, tournament)
         row = _row(tournament, report.matches)
         places = place_rows(store, tournament)
+        answer = answer_of(store, tournament)
     if OUT.json:
         OUT.lines("tournament", [row])
     elif not OUT.csv:
@@ -107,6 +109,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
     show_standings(report)
     if not OUT.csv:
         show_places(places)
+    show_answer(answer)
 
 
 def place_rows(store: Store, tournament: StoredTournament) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from arena.tournament.schedule import RoundRobin, ScheduleError, Seating, Table,
 CYCLES = 2
 """Cycles of the balanced beginning: in each, every bot sits in as many blocks as there are seats."""
 
-FIRST_BLOCKS = 12
+FIRST_BLOCKS = 16
 """Fewest blocks that every bot sits in at first: from them the luck of a deal is estimated."""
 
 GROWTH = 0.12

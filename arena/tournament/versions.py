@@ -28,9 +28,6 @@ GROWTH = 0.1
 ROUND_BLOCKS = 16
 """Fewest blocks of a round: with fewer, workers would wait for each other more than they play."""
 
-MOST_DEALS = 10_000
-"""Deals that end a comparison in any case, if no other number is asked for."""
-
 OLD, NEW = 0, 1
 
 

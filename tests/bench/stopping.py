@@ -55,7 +55,7 @@ class Population:
 
     @property
     def spread(self) -> float:
-        """Standard deviation of a rating times the root of matches per bot, in betas; measured, four seats."""
+        """Standard deviation of a rating times the root of matches per bot, in betas, at four seats."""
         return 1.28 if self.ties is None else 1.65
 
 
