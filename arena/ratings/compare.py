@@ -36,7 +36,7 @@ class Verdict(enum.Enum):
     NO_GAIN = "no gain"
     """No gain is there rather than the one asked for."""
     WORSE = "worse"
-    """No gain is there, and the interval of the difference lies below 0."""
+    """No gain is there, and a loss as great as the gain asked for is there rather than none."""
     UNDECIDED = "undecided"
 
 
@@ -118,7 +118,10 @@ def find(differences: Sequence[float], test: SequentialTest) -> Finding:
     if len(differences) >= MIN_BLOCKS and llr >= test.bound:
         verdict = Verdict.BETTER
     elif len(differences) >= MIN_BLOCKS and llr <= -test.bound:
-        verdict = Verdict.WORSE if difference.high < 0 else Verdict.NO_GAIN
+        # The other way round it is a test of its own: a loss as great as the gain, against none.
+        losses = [-value for value in differences]
+        loses = log_likelihood_ratio(losses, test.gain) >= test.bound
+        verdict = Verdict.WORSE if loses else Verdict.NO_GAIN
     left = test.bound / abs(llr) if llr else math.inf
     growth = max(1.0, left, MIN_BLOCKS / max(1, len(differences)))
     decided = verdict is not Verdict.UNDECIDED
@@ -126,7 +129,7 @@ def find(differences: Sequence[float], test: SequentialTest) -> Finding:
 
 
 def log_likelihood_ratio(differences: Sequence[float], gain: float) -> float:
-    """Of a mean difference of `gain` against one of 0, for normal differences with the variance that they show.
+    """Of a mean difference of `gain` against one of 0, if differences are normal with the variance they show.
 
     With the mean m and the variance v of n differences it is n gain (2 m - gain) / (2 v), the normal
     approximation of the generalised likelihood ratio.

@@ -221,6 +221,6 @@ def _within(gap: float, sigma: float, tolerance: float) -> float:
 
 
 def _growth(gap: float, sigma: float, criterion: Criterion) -> float:
-    """See `Pair`: the nearer of both ways to close it, a tie by its nearer end alone."""
-    tied = (criterion.tolerance - gap) / float(ndtri(criterion.confidence))
-    return max(1.0, (sigma / max(_widest_settled(gap, criterion), tied)) ** 2)
+    """See `Pair`: the nearer of both ways to close it, a tie with half of the error at each end."""
+    tied = (criterion.tolerance - gap) / float(-ndtri((1 - criterion.confidence) / 2))
+    return (sigma / max(_widest_settled(gap, criterion), tied)) ** 2
