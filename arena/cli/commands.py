@@ -42,6 +42,12 @@ def _compare(app: typer.Typer) -> None:
     app.command("compare")(compare.compare)
 
 
+def _league(app: typer.Typer) -> None:
+    from arena.cli import league
+
+    app.add_typer(league.app, name="league")
+
+
 def _leaderboard(app: typer.Typer) -> None:
     from arena.cli import results
 
@@ -71,6 +77,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "play": _play,
     "tournament": _tournament,
     "compare": _compare,
+    "league": _league,
     "leaderboard": _leaderboard,
     "match": _match,
     "replay": _replay,

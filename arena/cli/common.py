@@ -13,7 +13,7 @@ import typer
 
 from arena.errors import UsageError
 from arena.store.stored import StoredTournament
-from arena.tournament.formats import COMPARE
+from arena.tournament.formats import COMPARE, ENDLESS
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -78,12 +78,17 @@ def is_open(tournament: StoredTournament) -> bool:
 
 def matches_text(tournament: StoredTournament) -> str:
     """The number of its matches, as far as it is known."""
+    if tournament.matches == ENDLESS:
+        return "endless"
     return f"at most {tournament.matches}" if is_open(tournament) else str(tournament.matches)
 
 
 def format_text(tournament: StoredTournament) -> str:
     """Its format and settings, such as "swiss (rounds 5, deals 10)"."""
-    settings = ", ".join(f"{key} {value}" for key, value in tournament.settings.items())
+    settings = ", ".join(
+        f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in tournament.settings.items()
+    )
     name = tournament.format.replace("-", " ")
     return f"{name} ({settings})" if settings else name
 

@@ -18,7 +18,16 @@ from arena.games import find_game
 from arena.games.chance import SEED_BYTES
 from arena.games.game import AnyGame, PlayersError
 from arena.store.stored import StoredBot, StoredTournament
-from arena.tournament.formats import ALL_SETS, DEFAULT_FORMAT, UNTIL, Format, Plan, is_complete, make_format
+from arena.tournament.formats import (
+    ALL_SETS,
+    DEFAULT_FORMAT,
+    LADDER,
+    UNTIL,
+    Format,
+    Plan,
+    is_complete,
+    make_format,
+)
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m)")
@@ -94,6 +103,12 @@ class Definition:
     @property
     def _format(self) -> str:
         """The format: who names a goal and no format plays until it is reached."""
+        if self.format == LADDER and self.kind != "league":
+            raise UsageError(
+                "a ladder is no tournament",
+                "it has no end",
+                "begin a league: arena league run NAME --game GAME",
+            )
         if self.until is None:
             return self.format
         if self.format not in (DEFAULT_FORMAT, UNTIL):

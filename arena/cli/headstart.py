@@ -13,7 +13,7 @@ from arena.tournament.process import WorkerProcess
 
 WORKER_COMMAND = (sys.executable, "-m", "arena.cli.worker")
 
-_PLAYING = (["play"], ["tournament", "run"], ["tournament", "resume"])
+_PLAYING = (["play"], ["tournament", "run"], ["tournament", "resume"], ["league", "run"])
 
 _waiting: list[WorkerProcess] = []
 

@@ -13,7 +13,7 @@ from arena.cli.common import is_open
 from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, progress_line
 from arena.cli.tables import standings_table
 from arena.store.stored import StoredTournament
-from arena.tournament.formats import Outlook
+from arena.tournament.formats import ENDLESS, Outlook
 
 if TYPE_CHECKING:  # loaded for a terminal alone
     from rich.console import Group
@@ -112,11 +112,13 @@ class Progress:
         rate = (self._matches - matches) / max(time.monotonic() - since, 1e-9)
         total = self._tournament.matches
         line = f"{self._done}/{total}  starting"
-        if rate:
+        if total == ENDLESS:
+            line = f"{self._done} matches  {rate:,.1f}/s"
+        elif rate and (outlook := self._outlook()):
+            line = f"{self._done}/≤{total}  {rate:,.1f}/s  {_outlook_text(outlook, rate)}"
+        elif rate:
             line = progress_line(self._done, total, rate, is_open(self._tournament))
-        outlook = self._outlook()
-        foreseen = f"  {_outlook_text(outlook, rate)}" if outlook else ""
-        return f"{line}{foreseen}  faults {self._faults}"
+        return f"{line}  faults {self._faults}"
 
     def _picture(self) -> Group:
         from rich.console import Group
@@ -139,6 +141,5 @@ def _outlook_text(outlook: Outlook, rate: float) -> str:
     """How near it is to an answer, and when that will be there as far as can be told."""
     if outlook.matches is None:
         return outlook.text
-    seconds = int(outlook.matches / rate) if rate else 0
-    when = f" in {seconds // 60}:{seconds % 60:02d}" if rate else ""
-    return f"{outlook.text}, about {outlook.matches:,} matches to go{when}"
+    minutes, seconds = divmod(int(outlook.matches / rate), 60)
+    return f"{outlook.text}, about {outlook.matches:,} matches to go  ETA {minutes}:{seconds:02d}"

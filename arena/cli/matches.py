@@ -25,6 +25,7 @@ from arena.cli.common import (
     match_place,
     open_store,
     parse_match,
+    seatings_of,
 )
 from arena.cli.output import OUT, printable
 from arena.cli.results import NameArgument, seat_rows, show_result
@@ -42,6 +43,7 @@ from arena.store.store import Store
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.report import played_record
 from arena.tournament.runner import seats_of, tables_of
+from arena.tournament.schedule import Table
 
 app = typer.Typer(help="Single matches: how they went, and what their bots wrote.", no_args_is_help=True)
 
@@ -357,7 +359,7 @@ def _verify_tournament(store: Store, tournament: StoredTournament) -> int:
         "tournament": tournament.name,
         "matches": count,
         "differing": len(differing),
-        "missing": tournament.matches - count,
+        "missing": check.decided - count,
         "seed": tournament.seed.hex(),
         "commitment": hashlib.sha256(tournament.seed).hexdigest(),
     }
@@ -380,12 +382,16 @@ class _TournamentCheck:
         self._tables = tables_of(store, tournament)
         self._bots = {bot.name: index for index, bot in enumerate(tournament.bots)}
 
+    @property
+    def decided(self) -> int:
+        """Matches that are to be played as far as it is decided."""
+        tables = len(self._tables)
+        return min(self._tournament.matches, tables * seatings_of(self._tournament))
+
     def match(self, played: StoredMatch) -> None:
         """Check a stored match against seed, schedule, settings, rules, and the columns beside its record."""
         record = played_record(played)
-        if played.block >= len(self._tables):
-            raise VerificationError("the tournament's schedule has no such block")
-        t, table = self._tournament, self._tables[played.block]
+        t, table = self._tournament, self._table(played.block)
         game = find_game(t.game)
         bots = [(bot.name, bot.version) for bot in record.bots]
         seated = [t.bots[index] for index in table.seatings[played.seating]]
@@ -404,3 +410,9 @@ class _TournamentCheck:
             if is_ != ought:
                 raise VerificationError(f"its {what} is not what the tournament's seed and schedule give")
         verify_record(record)
+
+    def _table(self, block: int) -> Table:
+        try:
+            return self._tables[block]
+        except LookupError:
+            raise VerificationError("the tournament's schedule has no such block") from None

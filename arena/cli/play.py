@@ -55,7 +55,7 @@ from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
 from arena.store.stored import StoredTournament
-from arena.tournament.formats import COMPARE, DEFAULT_FORMAT, FORMATS, UNTIL
+from arena.tournament.formats import COMPARE, DEFAULT_FORMAT, FORMATS, LADDER, UNTIL
 from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.runner import Run, commitment
 
@@ -73,7 +73,7 @@ EachOption = Annotated[
     list[str] | None,
     typer.Option("--each", metavar="K=V", help="For every bot: time=1s, bank=60s, start=10s, faults=0."),
 ]
-_TOURNAMENTS = [name for name in FORMATS if name != COMPARE]
+_TOURNAMENTS = [name for name in FORMATS if name not in (COMPARE, LADDER)]
 FormatOption = Annotated[
     str | None, typer.Option("--format", metavar="FORMAT", help=f"{', '.join(_TOURNAMENTS)}.")
 ]
@@ -230,14 +230,33 @@ def resume(
     """Play what is missing of a tournament."""
     with open_store(db) as store:
         tournament = store.tournament(name)
-        for bot in bots_of(tournament):
-            if (now := current_version(bot)) != bot.version:
-                raise ArenaError(
-                    f"{tournament.name} cannot be resumed",
-                    f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
-                    "restore it, or run a new tournament",
-                )
+        if tournament.format == LADDER:
+            raise UsageError(
+                f"{tournament.name} is a league",
+                "it has no end that could be missing",
+                f"play on: arena league run {tournament.name}",
+            )
+        check_versions(tournament, "restore it, or run a new tournament")
         play_out(store, tournament, db, Workers(jobs, in_flight, pin), seed_is_known=False)
+
+
+def check_versions(tournament: StoredTournament, do: str) -> None:
+    """Whether the bots that still play are what they were.
+
+    Args:
+        tournament: whose bots they are.
+        do: what to do if one has changed.
+
+    Raises:
+        ArenaError: the code of a bot has changed.
+    """
+    for stored, bot in zip(tournament.bots, bots_of(tournament), strict=True):
+        if not stored.retired and (now := current_version(bot)) != bot.version:
+            raise ArenaError(
+                f"{tournament.name} cannot be resumed",
+                f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
+                do,
+            )
 
 
 def _definition(
@@ -269,6 +288,12 @@ def _definition(
         definition = replace(definition, options={**definition.options, **parse_options(option)})
     if each:
         definition = replace(definition, limits=parse_each(each, definition.limits))
+    if definition.format == COMPARE:
+        raise UsageError(
+            "a comparison is no tournament",
+            "two of its bots never meet",
+            "compare them: arena compare GAME OLD NEW --against BOT...",
+        )
     if definition.deals is None and definition.until is None and definition.format != UNTIL:
         definition = replace(definition, deals=DEFAULT_DEALS.get(definition.format, 100))
     return definition
@@ -294,7 +319,19 @@ def play_out(
 
 def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) -> Report:
     """Play what is missing; the report of all that is stored then."""
-    session = Run(store, tournament)
+    play_session(Run(store, tournament), executor, f"arena tournament resume {tournament.name}")
+    return read_report(store, store.tournament(tournament.name))
+
+
+def play_session(session: Run, executor: LocalExecutor, go_on: str) -> None:
+    """Play what is missing.
+
+    Args:
+        session: the run.
+        executor: plays it.
+        go_on: the command that goes on with it after an interruption.
+    """
+    tournament = session.tournament
     if not session.over:
         progress = Progress(tournament, session.played, lambda: session.outlook)
         try:
@@ -302,18 +339,17 @@ def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) ->
         except (KeyboardInterrupt, asyncio.CancelledError):
             OUT.say(
                 f"interrupted: {session.played} of {matches_text(tournament)} matches are stored; "
-                f"play the rest: arena tournament resume {tournament.name}"
+                f"play the rest: {go_on}"
             )
             raise KeyboardInterrupt from None
         OUT.say(progress.summary())
     if session.failures:
         block, reason = next(iter(session.failures.items()))
         raise ArenaError(
-            f"{session.missing_matches} of {tournament.matches} matches could not be played",
+            f"{session.missing_matches} of {matches_text(tournament)} matches could not be played",
             f"block {block} was {reason}",
-            f"mend the machine and play the rest: arena tournament resume {tournament.name}",
+            f"mend the machine and play the rest: {go_on}",
         )
-    return read_report(store, store.tournament(tournament.name))
 
 
 async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> None:
@@ -352,7 +388,7 @@ def make_executor(tournament: StoredTournament, db: str, workers: Workers) -> Lo
             logs=str(logs),
             start_us=tournament.start_us,
             in_flight=workers.in_flight,
-            all_at_once=len(bots) == tournament.seats,
+            all_at_once=sum(not bot.retired for bot in tournament.bots) == tournament.seats,
         )
         commands.append(WorkerCommand(WORKER_COMMAND, setup.pack()))
     return LocalExecutor(commands, workers.in_flight, take())

@@ -28,6 +28,7 @@ from arena.games import find_game
 from arena.match.replay import replay
 from arena.match.verdicts import fault_name, verdict_name
 from arena.store.stored import StoredMatch, StoredTournament
+from arena.tournament.formats import ENDLESS
 from arena.tournament.runner import commitment, places_of
 
 if TYPE_CHECKING:
@@ -70,18 +71,19 @@ def _chosen(store: Store, game: str | None, name: str | None) -> StoredTournamen
 def list_(db: DbOption = DEFAULT_DB) -> None:
     """All tournaments, oldest first."""
     with open_store(db) as store:
-        rows = [_row(tournament, stored) for tournament, stored in store.tournaments()]
+        tournaments = store.tournaments()
+    rows = [_row(tournament, stored) for tournament, stored in tournaments]
     heads = ("name", "kind", "game", "format", "bots", "seats", "matches", "state", "created")
     cells = [
         [
             *(row[head] for head in heads[:4]),
             len(row["bots"]),
             row["seats"],
-            f"{row['stored']}/{'≤' if row['at_most'] else ''}{row['matches']}",
+            f"{row['stored']}/{_total(tournament)}",
             row["state"],
             row["created"],
         ]
-        for row in rows
+        for row, (tournament, _) in zip(rows, tournaments, strict=True)
     ]
     OUT.table("tournament", rows, lambda: plain_table(heads, cells))
 
@@ -112,6 +114,12 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
     show_answer(answer)
 
 
+def _total(tournament: StoredTournament) -> str:
+    if tournament.matches == ENDLESS:
+        return "∞"
+    return f"{'≤' if is_open(tournament) else ''}{tournament.matches}"
+
+
 def place_rows(store: Store, tournament: StoredTournament) -> list[dict[str, Any]]:
     """The places that a format gives besides the ratings; bots of one group share theirs."""
     rows: list[dict[str, Any]] = []
@@ -139,8 +147,8 @@ def _row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
         "seats": tournament.seats,
         "format": tournament.format,
         "settings": tournament.settings,
-        "deals": tournament.deals,
-        "matches": tournament.matches,
+        "deals": None if tournament.matches == ENDLESS else tournament.deals,
+        "matches": None if tournament.matches == ENDLESS else tournament.matches,
         "at_most": is_open(tournament),
         "stored": stored,
         "state": "finished" if finished else "unfinished",
@@ -164,7 +172,10 @@ def read_report(store: Store, tournament: StoredTournament) -> Report:
     """The report of all that is stored of a tournament, in the order of its schedule."""
     from arena.tournament.report import report_of
 
-    return report_of(tournament, OUT.track(store.matches(tournament.id), tournament.matches, "rating"))
+    total = tournament.matches
+    if total == ENDLESS:
+        total = sum(1 for _ in store.done(tournament.id))
+    return report_of(tournament, OUT.track(store.matches(tournament.id), total, "rating"))
 
 
 def show_standings(report: Report) -> None:

@@ -184,6 +184,32 @@ class Store:
                 stored = list(decided)
         return stored
 
+    def drop_undone(self, number: int) -> None:
+        """Take back the tables that were decided and of which no match is stored."""
+        played = sa.select(match.c.block).where(match.c.tournament == number)
+        with self._writing() as connection:
+            connection.execute(
+                sa.delete(pairing).where(pairing.c.tournament == number, pairing.c.block.not_in(played))
+            )
+
+    # bots of a league
+
+    def add_bot(self, number: int, bot: StoredBot) -> None:
+        """Let another bot take part in a tournament."""
+        indices = sa.select(sa.func.count()).where(tournament_bot.c.tournament == number)
+        with self._writing() as connection:
+            index = connection.execute(indices).scalar_one()
+            connection.execute(sa.insert(tournament_bot), [_bot_row(number, index, bot)])
+
+    def retire_bot(self, number: int, index: int, retired: bool = True) -> None:
+        """Let a bot play no further round, or have it back."""
+        with self._writing() as connection:
+            connection.execute(
+                sa.update(tournament_bot)
+                .where(tournament_bot.c.tournament == number, tournament_bot.c.bot == index)
+                .values(retired=retired)
+            )
+
     def pairings(self, number: int, first: int = 0) -> list[StoredPairing]:
         """The tables that were decided, in the order of their blocks.
 

@@ -6,7 +6,7 @@ other; what it decided is stored before it is played, and then counts as it was 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
 from typing import Any, Protocol, runtime_checkable
@@ -18,6 +18,10 @@ UNTIL = "until"
 COMPARE = "compare"
 ALL_SETS = "all"
 """Value of the setting "sets" of a round robin that goes through all tables that there can be."""
+LADDER = "ladder"
+"""The format of leagues."""
+ENDLESS = 2**62
+"""Number of matches of a format that never ends."""
 MOST_MATCHES = 5_000
 """Matches of one pass over all sets of bots up to which they are gone through."""
 
@@ -33,6 +37,7 @@ class Plan:
         seed: of the tournament.
         rotate: whether a deal is played in all rotations of its seating.
         settings: the format's own, such as {"rounds": 5}; what is missing or None has its default.
+        retired: those of the bots that play no further round.
     """
 
     bots: int
@@ -41,6 +46,7 @@ class Plan:
     seed: bytes
     rotate: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict)
+    retired: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ class Format(Protocol):
     def round(self, number: int, played: Sequence[PlayedTable]) -> Sequence[Table]:
         """The tables of a round, numbered from 0; none when the tournament is over.
 
-        Its blocks and deals are numbered on from those played: the first is len(played).
+        Its blocks and deals are numbered on from those played.
 
         Args:
             number: of the round, from 0.
@@ -172,6 +178,12 @@ def _double_knockout(plan: Plan) -> Format:
     return DoubleKnockout(plan)
 
 
+def _ladder(plan: Plan) -> Format:
+    from arena.tournament.ladder import Ladder
+
+    return Ladder(plan)
+
+
 def is_complete(bots: int, seats: int, deals: int, rotate: bool) -> bool:
     """Whether a round robin goes through all sets of bots: if they are few and the deals reach them all."""
     if not 2 <= seats < bots:
@@ -188,6 +200,7 @@ FORMATS: Mapping[str, Callable[[Plan], Format]] = {
     "double-knockout": _double_knockout,
     UNTIL: _until,
     COMPARE: _compare,
+    LADDER: _ladder,
 }
 """All formats by name: how each is made. One that is not there for every run is loaded when it is made."""
 

@@ -103,7 +103,7 @@ class Rounds(ABC):
         tables: list[Table] = []
         if step is not None:
             for bots in step.seat():
-                tables += self._tables(bots, step.deals, len(played) + len(tables))
+                tables += blocks_of(self.plan, bots, step.deals, len(played) + len(tables))
         return tables
 
     def places(self, played: Sequence[PlayedTable]) -> list[list[int]]:
@@ -125,15 +125,22 @@ class Rounds(ABC):
             return course, step
         return course, None
 
-    def _tables(self, bots: tuple[int, ...], deals: int, first: int) -> list[Table]:
-        """The blocks of a table: all cyclic orders of its bots equally often, as far as the deals go."""
-        seed = self.plan.seed + b"\0%d" % first
-        full = RoundRobin(self.plan.seats, self.plan.seats, deals, seed, self.plan.rotate)
-        return [
-            Table(
-                first + table.block,
-                first + table.deal,
-                tuple(tuple(bots[place] for place in seating) for seating in table.seatings),
-            )
-            for table in full
-        ]
+
+def blocks_of(plan: Plan, bots: tuple[int, ...], deals: int, first: int) -> list[Table]:
+    """The blocks of a table: all cyclic orders of its bots equally often, as far as the deals go.
+
+    Args:
+        plan: seats, seed and rotations.
+        bots: who sits there.
+        deals: how many blocks.
+        first: index of the first of them, and of its deal.
+    """
+    full = RoundRobin(plan.seats, plan.seats, deals, plan.seed + b"\0%d" % first, plan.rotate)
+    return [
+        Table(
+            first + table.block,
+            first + table.deal,
+            tuple(tuple(bots[place] for place in seating) for seating in table.seatings),
+        )
+        for table in full
+    ]

@@ -7,7 +7,7 @@ runs the tournament again plays the rest, and the records come out as if nothing
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -47,15 +47,16 @@ def schedule_of(tournament: StoredTournament) -> Format:
     t = tournament
     # When an adaptive format is over, the tournament's number of deals is that of those played.
     deals = t.settings.get("deals", t.deals)
-    return make_format(t.format, Plan(len(t.bots), t.seats, deals, t.seed, t.rotate, t.settings))
+    retired = {index for index, bot in enumerate(t.bots) if bot.retired}
+    return make_format(t.format, Plan(len(t.bots), t.seats, deals, t.seed, t.rotate, t.settings, retired))
 
 
-def tables_of(store: Store, tournament: StoredTournament) -> Sequence[Table]:
+def tables_of(store: Store, tournament: StoredTournament) -> Sequence[Table] | Mapping[int, Table]:
     """The tables of a tournament by block, as far as they are decided."""
     schedule = schedule_of(tournament)
     if not schedule.adaptive:
         return schedule.round(0, ())
-    return [_table(pairing) for pairing in store.pairings(tournament.id)]
+    return {pairing.block: _table(pairing) for pairing in store.pairings(tournament.id)}
 
 
 def played_tables(store: Store, tournament: StoredTournament, first: int = 0) -> list[PlayedTable]:
@@ -91,15 +92,20 @@ class Run:
     Args:
         store: where its records go.
         tournament: the tournament, as stored.
+        rounds: how many it may decide this time; None: until it ends.
 
     Attributes:
+        changed: whether bots came or went since it began, so that the next round is another run's.
         played: number of matches that are stored.
-        over: whether there is nothing left to play.
+        over: whether there is nothing left to play this time.
+        rounds: how many it may still decide.
         failures: why blocks could not be played this time, by block.
     """
 
-    def __init__(self, store: Store, tournament: StoredTournament) -> None:
+    def __init__(self, store: Store, tournament: StoredTournament, rounds: int | None = None) -> None:
         self.tournament = tournament
+        self.rounds = rounds
+        self.changed = False
         self.failures: dict[int, str] = {}
         self.played = 0
         self.over = False
@@ -113,7 +119,7 @@ class Run:
         # By block, a bit for each of its matches that is stored: there may be a million.
         self._done: list[int] = []
         self._lacking = 0
-        self._round = 0
+        self._first = self._round = 0
         if self._format.adaptive:
             self._take_up()
         else:
@@ -164,9 +170,10 @@ class Run:
             return
         last = stored[-1].round
         current = [_table(pairing) for pairing in stored if pairing.round == last]
-        first = current[0].block
         self._past = [
-            each for each in played_tables(self._store, self.tournament) if each.table.block < first
+            each
+            for each in played_tables(self._store, self.tournament)
+            if each.table.block < current[0].block
         ]
         self.played = sum(len(each.ranks) for each in self._past)
         self._begin(current)
@@ -175,11 +182,13 @@ class Run:
     def _begin(self, tables: Sequence[Table]) -> None:
         """Have the tables of a round to play, but for those matches of it that are stored."""
         self._tables = tables
-        self._done = [0] * len(tables)
+        self._first = tables[0].block
+        # Of a round that decided itself some blocks may be missing: those that were dropped when a bot left.
+        last = tables[-1].block if self._format.adaptive else len(tables) - 1
+        self._done = [0] * (last + 1 - self._first)
         self._lacking = len(tables) * self._format.seatings
-        first = len(self._past)
-        for block, seating in self._store.done(self.tournament.id, first):
-            self._done[block - first] |= 1 << seating
+        for block, seating in self._store.done(self.tournament.id, self._first):
+            self._done[block - self._first] |= 1 << seating
             self._count(1)
 
     def _count(self, matches: int) -> None:
@@ -197,8 +206,14 @@ class Run:
     def _decide(self) -> None:
         number = self.tournament.id
         # As stored, not as played: another run may have stored it first.
-        past = played_tables(self._store, self.tournament, len(self._past))
+        past = played_tables(self._store, self.tournament, self._first) if self._tables else []
         self._past += past[: len(self._tables)]
+        self._tables = ()
+        self.changed = self._store.tournament(self.tournament.name).bots != self.tournament.bots
+        if self.changed or self.rounds == 0:
+            self.over = True
+            return
+        self.rounds = None if self.rounds is None else self.rounds - 1
         tables = self._format.round(self._round, self._past)
         if not tables:
             self._finish(len(self._past), sum(len(each.ranks) for each in self._past))
@@ -222,7 +237,7 @@ class Run:
             seatings=[
                 Seating(index=number, bots=[self._seated(bot) for bot in seating])
                 for number, seating in enumerate(table.seatings)
-                if not self._done[index] >> number & 1 and first + number < t.matches
+                if not self._done[table.block - self._first] >> number & 1 and first + number < t.matches
             ],
             time=TimeControl(move_us=t.move_us, bank_us=t.bank_us),
             faults_allowed=t.faults_allowed,

@@ -93,7 +93,7 @@ def test_intervals() -> None:
 
 @pytest.mark.parametrize("identical", [0.0, 0.75])
 def test_error_rates(identical: float) -> None:
-    """Blocks that are alike in part, and normal else, looked at after every round: both errors stay at 5 %."""
+    """Blocks alike in part, and normal else, looked at after every round: both errors stay at 5 %."""
     runs, gain = 200, 0.05
     for true, wrong in ((0.0, Verdict.BETTER), (gain, Verdict.NO_GAIN), (0.0, Verdict.WORSE)):
         chance = np.random.default_rng(7)

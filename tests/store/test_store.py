@@ -247,3 +247,22 @@ def test_a_tournament_of_the_first_schema_is_a_round_robin(path: Path) -> None:
     with closing(Store(sqlite_url(path))) as store:
         old = store.tournament("cup")
         assert (old.format, old.settings, old.seed) == ("round-robin", {}, NEW.seed)
+
+
+def test_bots_of_a_league_come_and_go_and_keep_their_numbers(store: Store) -> None:
+    number = store.create(NEW).id
+    store.add_bot(number, StoredBot("c", "3", {}))
+    store.retire_bot(number, 0)
+    store.retire_bot(number, 1)
+    store.retire_bot(number, 1, retired=False)
+    bots = store.tournament("cup").bots
+    assert [(bot.name, bot.retired) for bot in bots] == [("a", True), ("b", False), ("c", False)]
+
+
+def test_tables_without_matches_are_taken_back(store: Store) -> None:
+    number = store.create(NEW).id
+    decided = [StoredPairing(block, 0, block, ((0, 1), (1, 0))) for block in range(3)]
+    store.pair(number, decided)
+    store.add(number, [match(1, 0), match(1, 1)])
+    store.drop_undone(number)
+    assert store.pairings(number) == decided[1:2]
