@@ -20,7 +20,7 @@ from arena.ratings.confidence import CONFIDENCE
 from arena.ratings.stopping import GoalError
 from arena.tournament.formats import Outlook, Plan, PlayedTable
 from arena.tournament.gauntlet import Gauntlet
-from arena.tournament.schedule import ScheduleError, Seating, Table
+from arena.tournament.schedule import ScheduleError, Seating, Table, check_plan
 
 GROWTH = 0.1
 """A round adds so much to what was played: the test is looked at after each."""
@@ -51,6 +51,7 @@ class Compare:
     adaptive = True
 
     def __init__(self, plan: Plan) -> None:
+        check_plan(plan.bots, plan.seats, plan.deals)
         if plan.bots < plan.seats + 1:
             raise ScheduleError(
                 f"two versions and a field of {plan.bots - 2} cannot fill {plan.seats} seats without meeting "

@@ -161,14 +161,14 @@ def test_seats_go_to_those_who_share_open_pairs() -> None:
 def test_simulated_populations() -> None:
     """Far less than an even schedule takes with the same rule; wrong beyond the tolerance in 5 % at most."""
     population = Population("small", 2, bots=16)
-    runs, wrong, adaptive = 6, 0, []
+    runs, wrong, adaptive = 5, 0, []
     for goal in ("winner", "top 4"):
         for there, answer in answers(population, goal, runs):
             wrong += there.is_wrong(answer)
             adaptive.append(answer.matches)
-    uniform = [answer.matches for _, answer in answers(population, "winner", 4, Uniform)]
+    uniform = [answer.matches for _, answer in answers(population, "winner", 2, Uniform)]
     assert wrong <= 1
-    assert sum(adaptive[:4]) <= 0.6 * sum(uniform)
+    assert sum(adaptive[:2]) <= 0.6 * sum(uniform)
 
 
 @pytest.mark.parametrize("ties", [None, TieRule.SHARED])
