@@ -7,10 +7,10 @@ SERVICES := proto/botarena/v1/bot.proto
 STUBS := sdk/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tournament test check proto proto-check bench mutation kill-test clean
+.PHONY: help setup tournament test check proto proto-check bench bench-ratings mutation kill-test clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -67,6 +67,9 @@ proto-check: proto  ## fail if the committed stubs differ from what proto/ gives
 
 bench: $(VENV)/.bench  ## measure the arena against raw gRPC and other game libraries in the same run (BENCH_JSON=path writes figures)
 	$(BIN)/python -m tests.bench
+
+bench-ratings: $(VENV)/.bench  ## rate simulated bots beside other packages, and check the goals of the ratings (BENCH_LONG=1: 20 seeds)
+	$(BIN)/python -m tests.bench.ratings
 
 mutation: $(VENV)/.dev  ## plant known faults in copies of the rules and report how many the tests catch
 	$(BIN)/python -m tests.mutation

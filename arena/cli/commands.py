@@ -49,9 +49,15 @@ def _league(app: typer.Typer) -> None:
 
 
 def _leaderboard(app: typer.Typer) -> None:
-    from arena.cli import results
+    from arena.cli import boards
 
-    app.command("leaderboard")(results.leaderboard)
+    app.command("leaderboard")(boards.leaderboard)
+
+
+def _head_to_head(app: typer.Typer) -> None:
+    from arena.cli import meetings
+
+    app.command("head-to-head")(meetings.head_to_head)
 
 
 def _match(app: typer.Typer) -> None:
@@ -79,6 +85,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "compare": _compare,
     "league": _league,
     "leaderboard": _leaderboard,
+    "head-to-head": _head_to_head,
     "match": _match,
     "replay": _replay,
     "verify": _verify,

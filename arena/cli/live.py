@@ -59,9 +59,9 @@ class Progress:
             return
         from rich.live import Live
 
-        from arena.tournament.report import Report
+        from arena.tournament.report import Report, anchor_of
 
-        self._report = Report(self._tournament)
+        self._report = Report(self._tournament.game, anchor_of(self._tournament), live=True)
         with Live(self._picture(), console=OUT.stderr(), auto_refresh=False, transient=True) as self._live:
             yield self
         self._live = None

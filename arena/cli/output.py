@@ -23,7 +23,7 @@ LINE_EVERY_S = 5.0
 REDRAW_EVERY_S = 0.5
 """How often progress is drawn on a terminal."""
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised when a field of any JSON output changes its meaning or goes away."""
 
 

@@ -1,9 +1,9 @@
-"""`arena leaderboard` and `arena tournament list|show|export`: what came out."""
+"""`arena tournament list|show|export`: what came out."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,8 +22,22 @@ from arena.cli.common import (
     open_store,
 )
 from arena.cli.output import OUT
-from arena.cli.tables import CROSSTABLE_TITLE, crosstable, plain_table, standings_table
-from arena.errors import NotFoundError, UsageError
+from arena.cli.tables import (
+    CROSSTABLE_TITLE,
+    PARTNERS_TITLE,
+    SEATS_TITLE,
+    SUPERIORITY_TITLE,
+    SURPRISES_TITLE,
+    crosstable,
+    partners_table,
+    plain_table,
+    seats_table,
+    standings_table,
+    standings_title,
+    superiority_table,
+    surprises_table,
+)
+from arena.errors import UsageError
 from arena.games import find_game
 from arena.match.replay import replay
 from arena.match.verdicts import fault_name, verdict_name
@@ -35,37 +49,11 @@ if TYPE_CHECKING:
     from arena.store.store import Store
     from arena.tournament.report import Report
 
+NO_NAMES: Mapping[str, Any] = {}
+
 NameArgument = Annotated[
     str | None, typer.Argument(metavar="[NAME]", help="Name of the tournament; the newest if left out.")
 ]
-
-
-def leaderboard(
-    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Only of this game.")] = None,
-    tournament: Annotated[
-        str | None, typer.Option("--tournament", metavar="NAME", help="The newest if left out.")
-    ] = None,
-    db: DbOption = DEFAULT_DB,
-) -> None:
-    """Rating with its uncertainty, places, results and faults of every bot of a tournament."""
-    with open_store(db) as store:
-        report = read_report(store, _chosen(store, game, tournament))
-        rows = report.rows()
-        OUT.table("standing", rows, lambda: standings_table(rows))
-
-
-def _chosen(store: Store, game: str | None, name: str | None) -> StoredTournament:
-    if game is None or name is not None:
-        return store.tournament(name)
-    find_game(game)
-    of_game = [tournament for tournament, _ in store.tournaments() if tournament.game == game]
-    if not of_game:
-        raise NotFoundError(
-            f"there is no leaderboard of {game}",
-            "no tournament of it has been played",
-            f"run: arena tournament run {game}",
-        )
-    return of_game[-1]
 
 
 def list_(db: DbOption = DEFAULT_DB) -> None:
@@ -111,6 +99,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
     show_standings(report)
     if not OUT.csv:
         show_places(places)
+        show_details(report)
     show_answer(answer)
 
 
@@ -178,14 +167,71 @@ def read_report(store: Store, tournament: StoredTournament) -> Report:
     return report_of(tournament, OUT.track(store.matches(tournament.id), total, "rating"))
 
 
-def show_standings(report: Report) -> None:
-    """Leaderboard and crosstable."""
-    rows, cells = report.rows(), report.crosstable()
-    OUT.table("standing", rows, lambda: standings_table(rows))
-    if OUT.csv:
+def show_standings(report: Report, *, pairs: bool = True, names: Mapping[str, Any] = NO_NAMES) -> None:
+    """Leaderboard, and the crosstable if pairs are wanted.
+
+    Args:
+        names: what goes before every row of data, to tell one board from others.
+    """
+    rows = [{**names, **row} for row in report.rows()]
+    cells = [{**names, **cell} for cell in report.crosstable()]
+    OUT.table("standing", rows, lambda: standings_table(rows), standings_title(rows))
+    if OUT.csv or not pairs:
         return
     order = [row["bot"] for row in rows]
     OUT.table("pair", cells, lambda: crosstable(order, cells), CROSSTABLE_TITLE)
+
+
+def show_details(report: Report, *, names: Mapping[str, Any] = NO_NAMES) -> None:
+    """What else is known: who is better for sure, the seats, how much was luck.
+
+    Args:
+        names: as for `show_standings`.
+    """
+    order = [row["bot"] for row in report.rows()]
+    cells, luck = report.crosstable(), report.luck()
+    seats = [{**names, **seat} for seat in report.seats()]
+    if not OUT.json:  # there it stands with the pairs
+        OUT.table("pair", cells, lambda: superiority_table(order, cells), SUPERIORITY_TITLE)
+    OUT.table("seat", seats, lambda: seats_table(seats, order), SEATS_TITLE)
+    if OUT.json:
+        OUT.lines("luck", [{**names, **luck}])
+    else:
+        OUT.text(_luck_text(luck))
+    surprises = [{**names, **pair} for pair in report.surprises()]
+    OUT.table("residual", surprises, lambda: surprises_table(surprises), SURPRISES_TITLE)
+    _show_partners(report, names)
+
+
+def _show_partners(report: Report, names: Mapping[str, Any]) -> None:
+    """Who does better or worse with whom; people are shown who is flagged."""
+    pairs, reason = report.partners()
+    rows = [{**names, **pair} for pair in pairs]
+    flagged = [row for row in rows if row["flagged"]]
+    if OUT.json:
+        OUT.lines("partnership", rows)
+    elif reason is not None:
+        OUT.text(f"help among bots cannot be judged: {reason}")
+    elif not flagged:
+        OUT.text(f"no bot does better or worse because another sits at its table ({len(rows)} pairs judged)")
+    else:
+        OUT.table("partnership", flagged, lambda: partners_table(flagged), PARTNERS_TITLE)
+
+
+def _luck_text(luck: dict[str, Any]) -> str:
+    index, factor = luck["luck_index"], luck["duplicate_factor"]
+    spread = (
+        "the bots' skills do not differ as far as the matches show"
+        if index is None
+        else f"luck index {index:.1f}: one bot's luck in a match, in standard deviations of the bots' skills"
+    )
+    worth = (
+        "what duplicate deals are worth cannot be measured here"
+        if factor is None
+        else f"duplicate factor {factor:.2f} ± {luck['duplicate_error']:.2f}: matches that each one on a "
+        "repeated deal is worth"
+    )
+    return f"{spread}\n{worth}"
 
 
 def show_result(store: Store, tournament: StoredTournament, block: int, seating: int) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.fit import Fit
 from arena.ratings.fold import BETA
-from arena.ratings.results import Ints
-from arena.ratings.truncation import Floats
+from arena.ratings.shrinkage import drawn_together
 
 CONFIDENCE = 0.95
 """How sure a statement must be to be made."""
@@ -69,11 +69,17 @@ def judge(fit: Fit, anchor: str | None = None) -> list[Judgement]:
 def probability_better(fit: Fit) -> Floats:
     """By row and column, the probability that the row's bot has more skill than the column's.
 
-    A half where nothing is known: a bot against itself, and bots of two pools.
+    Under a prior as wide as skills seem to be spread (see `drawn_together`), so that of the pairs that are
+    said to be ordered no more are wrong than is said. A half where nothing is known: a bot against itself,
+    and bots of two pools.
     """
-    better = ndtr(_gaps(fit.mu) / np.sqrt(_variances(fit.corrected)))
-    known = (fit.pools[:, None] == fit.pools) & ~np.eye(len(fit.bots), dtype=bool)
-    return np.where(known, better, 0.5)
+    better = np.full((len(fit.bots), len(fit.bots)), 0.5)
+    for pool in range(int(fit.pools.max(initial=-1)) + 1):
+        members = np.flatnonzero(fit.pools == pool)
+        mu, covariance = drawn_together(fit.mu[members], fit.corrected[np.ix_(members, members)], fit.prior)
+        better[np.ix_(members, members)] = ndtr(_gaps(mu) / np.sqrt(_variances(covariance)))
+    np.fill_diagonal(better, 0.5)
+    return better
 
 
 def probability_above(fit: Fit) -> Floats:
@@ -107,7 +113,8 @@ def _judge_pool(fit: Fit, pool: int, anchor: str | None) -> Iterator[Judgement]:
     mu, covariance = fit.mu[order], fit.corrected[np.ix_(order, order)]
     zero = next((fit.mu[bot] for bot in members if fit.bots[bot] == anchor), mu.mean())
     sigmas = centred_sigmas(covariance)
-    low, high, first = _places(mu, covariance)
+    low, high = _places(mu, covariance)
+    first = _chances(*drawn_together(mu, covariance, fit.prior))
     groups = _groups(probability_better(fit)[np.ix_(order, order)])
     above = probability_above(fit)[np.ix_(order, order)]
     shares = (above.sum(axis=1) - 0.5) / max(1, len(order) - 1)
@@ -116,8 +123,8 @@ def _judge_pool(fit: Fit, pool: int, anchor: str | None) -> Iterator[Judgement]:
             bot=fit.bots[bot],
             mu=float(mu[place] - zero),
             sigma=float(sigmas[place]),
-            low=int(low[place]),
-            high=int(high[place]),
+            low=min(int(low[place]), place + 1),
+            high=max(int(high[place]), place + 1),
             first=float(first[place]),
             group=groups[place],
             pool=pool + 1,
@@ -126,20 +133,31 @@ def _judge_pool(fit: Fit, pool: int, anchor: str | None) -> Iterator[Judgement]:
         )
 
 
-def _places(mu: Floats, covariance: Floats) -> tuple[Ints, Ints, Floats]:
-    """Best and worst place with 95 %, and how often it is first, in draws from the joint distribution."""
-    chance = np.random.Generator(np.random.PCG64(0))
-    skills = chance.multivariate_normal(mu, covariance, _DRAWS, method="cholesky")
-    places = np.argsort(np.argsort(-skills, axis=1), axis=1) + 1
+def _places(mu: Floats, covariance: Floats) -> tuple[Ints, Ints]:
+    """Best and worst place with 95 %, in draws of the skills."""
+    places = _drawn_places(mu, covariance)
     tail = (1 - CONFIDENCE) / 2
     low = np.quantile(places, tail, axis=0, method="lower")
     high = np.quantile(places, 1 - tail, axis=0, method="higher")
-    first: Floats = (places == 1).mean(axis=0)
-    return low.astype(np.intp), high.astype(np.intp), first
+    return low.astype(np.intp), high.astype(np.intp)
+
+
+def _chances(mu: Floats, covariance: Floats) -> Floats:
+    """How often each is the first in draws of the skills."""
+    chances: Floats = (_drawn_places(mu, covariance) == 1).mean(axis=0)
+    return chances
+
+
+def _drawn_places(mu: Floats, covariance: Floats) -> Ints:
+    """Places by draw and bot."""
+    chance = np.random.Generator(np.random.PCG64(0))
+    skills = chance.multivariate_normal(mu, covariance, _DRAWS, method="eigh")
+    places: Ints = np.argsort(np.argsort(-skills, axis=1), axis=1) + 1
+    return places
 
 
 def _groups(better: Floats) -> list[int]:
-    """By place, the number of its group: a new one begins with each bot that is surely below the group's first.
+    """By place, the number of its group: a new one begins with each bot surely below the group's first.
 
     The first stays the anchor of its group; a chain of bots that cannot be told from their neighbours does
     not become one group.

@@ -15,23 +15,29 @@ Written without the package `trueskill`, which rates one match at a time. Withou
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from arena.ratings.fold import BETA, SIGMA, RatingError, TieRule
+from arena.ratings.arrays import Floats, Ints
+from arena.ratings.fold import BETA, SIGMA, Rating, RatingError, TieRule
 from arena.ratings.kinds import kinds_of, pools_of, renumbered
 from arena.ratings.propagation import Belief, Sums, improve
-from arena.ratings.results import Ints, Results
+from arena.ratings.results import Results
 from arena.ratings.sandwich import Gradients
 from arena.ratings.ties import TieMargin
-from arena.ratings.truncation import Floats
 from arena.ratings.unknowns import Unknowns
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-10
 """A fit ends when no mean moves by more than this share of its standard deviation any longer."""
 
 _SWEEPS = 500
+_FREE_SWEEPS = 3
+"""After them steps may be made smaller: all matches step at once, and where one bot never loses they
+overshoot together and go back and forth."""
+_LEAST_STEP = 1 / 64
+_LONGER = 1.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,7 @@ class Fit:
         pools: by bot, the number of its pool: bots of two pools are not connected by any chain of matches,
             and nothing is known of their difference.
         sweeps: passes over all matches that it took.
+        prior: standard deviation of the prior of a skill.
     """
 
     bots: tuple[str, ...]
@@ -60,6 +67,7 @@ class Fit:
     margins: dict[int, float]
     pools: Ints
     sweeps: int
+    prior: float = SIGMA
 
 
 def fit(
@@ -87,6 +95,24 @@ def fit(
     return _Fitting(results, ties, sigma, seats).run(start)
 
 
+def of_ratings(ratings: Mapping[str, Rating]) -> Fit:
+    """Ratings that were made one match at a time, as a fit: their errors are taken as independent."""
+    bots = tuple(sorted(ratings))
+    mu = np.array([ratings[bot].mu for bot in bots])
+    covariance = np.diag([ratings[bot].sigma ** 2 for bot in bots])
+    return Fit(bots, mu, covariance, covariance, {}, {}, {}, np.zeros(len(bots), np.intp), 0)
+
+
+def _better_step(step: float, move: Floats, last: Floats) -> float:
+    """The step with which moves no longer go back and forth, or a little more if they do not.
+
+    If in steps s each move is r times the one before, then in steps s / (1 - r) the next one is 0.
+    """
+    length = float(last @ last)
+    ratio = float(move @ last) / length if length else 0.0
+    return min(1.0, step * _LONGER) if ratio >= 0 else max(_LEAST_STEP, step / (1 - ratio))
+
+
 class _Fitting:
     """One fit."""
 
@@ -97,6 +123,7 @@ class _Fitting:
         number = np.empty(len(order), np.intp)
         number[order] = np.arange(len(order))
         sizes = [renumbered(size, number) for size in results.sizes()]
+        self._sigma = sigma
         self._unknowns = Unknowns(len(order), [size.seats for size in sizes] if seats else [], sigma)
         self._kinds = [
             kind for size in sizes for kind in kinds_of(size, self._unknowns.places(size.seats), ties)
@@ -109,7 +136,8 @@ class _Fitting:
     def run(self, start: Fit | None) -> Fit:
         """Sweep until nothing moves."""
         mean, covariance = self._unknowns.nothing() if start is None else self._known(start)
-        sweeps, settled = 0, False
+        sweeps, settled, step = 0, False, 1.0
+        last = np.zeros(len(mean))
         while not settled:
             if sweeps == _SWEEPS:
                 raise RatingError(
@@ -118,10 +146,13 @@ class _Fitting:
                 )
             sweeps += 1
             shifted = self._fit_margins(mean)
-            before, (mean, covariance) = mean, self._sweep(mean, covariance)
-            moved = np.abs(mean - before) / np.sqrt(np.diag(covariance))
+            before, (mean, covariance) = mean, self._sweep(mean, covariance, step)
+            move = (mean - before) / np.sqrt(np.diag(covariance))
             # The first sweep starts from what is not its own belief.
-            settled = sweeps > 1 and max(moved.max(initial=0.0), shifted) < TOLERANCE
+            settled = sweeps > 1 and max(np.abs(move).max(initial=0.0), shifted) < TOLERANCE
+            if sweeps > _FREE_SWEEPS:
+                step = _better_step(step, move, last)
+            last = move
         return self._result(mean, covariance, sweeps)
 
     def _known(self, start: Fit) -> tuple[Floats, Floats]:
@@ -147,8 +178,12 @@ class _Fitting:
             self._margins[seats] = margin
         return moved
 
-    def _sweep(self, mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
-        """Improve the sites of all matches once; what is believed then."""
+    def _sweep(self, mean: Floats, covariance: Floats, step: float) -> tuple[Floats, Floats]:
+        """Improve the sites of all matches once; what is believed then.
+
+        Args:
+            step: how far sites go towards the better ones, see `improve`.
+        """
         precision, shift = np.diag(self._unknowns.prior), np.zeros(len(mean))
         beliefs: dict[int, Belief] = {}
         sums: dict[int, Sums] = {}
@@ -157,7 +192,7 @@ class _Fitting:
                 beliefs[kind.size] = Belief(*self._unknowns.players(kind.size, mean, covariance))
                 sums[kind.size] = Sums(len(beliefs[kind.size].mean))
             for chunk in kind.chunks():
-                improve(kind, chunk, beliefs[kind.size], self._margins[kind.size])
+                improve(kind, chunk, beliefs[kind.size], self._margins[kind.size], step)
                 sums[kind.size].add(kind, chunk)
         for size, total in sums.items():
             self._unknowns.collect(size, total, precision, shift)
@@ -182,4 +217,5 @@ class _Fitting:
             dict(self._margins),
             self._pools,
             sweeps,
+            self._sigma,
         )

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.fold import BETA, TieRule
-from arena.ratings.results import Ints, Size
-from arena.ratings.truncation import Floats
+from arena.ratings.results import Size
 
 _CHUNK = 30_000
 """Numbers in the largest array of a chunk of matches: small enough to stay in the processor's cache."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.kinds import Kind
-from arena.ratings.results import Ints
-from arena.ratings.truncation import Floats, above, between
+from arena.ratings.truncation import above, between
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,22 @@ def evidence(kind: Kind, chunk: slice) -> tuple[Floats, Floats]:
     return grid, shift - (weighted * shift[:, None]).sum(axis=0)
 
 
-def improve(kind: Kind, chunk: slice, belief: Belief, margin: float) -> None:
-    """One pass of expectation propagation over the comparisons of each match of a chunk."""
+def improve(kind: Kind, chunk: slice, belief: Belief, margin: float, step: float) -> None:
+    """One pass of expectation propagation over the comparisons of each match of a chunk.
+
+    Args:
+        margin: by how much performances must differ not to be equal.
+        step: how far each site goes from what it was to the better one, in 0..1.
+    """
     mean, variance = _performances(kind, chunk, belief)
     precisions, shifts = kind.precision[:, chunk], kind.shift[:, chunk]
     for number, drawn in enumerate(kind.drawn):
         old, column = mean[number].copy(), variance[number].copy()
         spread = column[number].copy()
         precision, shift = _site(old, spread, precisions[number], shifts[number], margin, bool(drawn))
-        more, moved = precision - precisions[number], shift - shifts[number]
-        precisions[number], shifts[number] = precision, shift
+        more, moved = step * (precision - precisions[number]), step * (shift - shifts[number])
+        precisions[number] += more
+        shifts[number] += moved
         scale = 1 / (1 + more * spread)
         rest = slice(number + 1, None)
         mean[rest] += column[rest] * ((moved - more * old) * scale)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from arena.ratings.fold import RatingError, Result, check_result
 
-Ints = npt.NDArray[np.intp]
+if TYPE_CHECKING:  # a single match has no ratings, and should not wait for numpy
+    import numpy.typing as npt
+
+    from arena.ratings.arrays import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ class Results:
         Raises:
             RatingError: the columns do not fit together, or the ranks of some match are no competition ranks.
         """
+        import numpy as np
+
         table, places, shared = np.asarray(seated), np.asarray(ranks), np.asarray(blocks)
         _check_columns(table, places, shared, len(bots))
         columns = self._columns.setdefault(table.shape[1], _Columns())
@@ -85,6 +88,8 @@ class Results:
 
     def sizes(self) -> Iterator[Size]:
         """The matches by size of the table, the smallest first."""
+        import numpy as np
+
         for seats, columns in sorted(self._columns.items()):
             yield Size(
                 seats,
@@ -110,6 +115,8 @@ class _Columns:
 
 
 def _check_columns(table: Ints, ranks: Ints, blocks: Ints, bots: int) -> None:
+    import numpy as np
+
     if table.ndim != 2 or table.shape != ranks.shape or table.shape[:1] != blocks.shape:
         raise RatingError(
             f"columns of {table.shape}, {ranks.shape} and {blocks.shape} are no results: give bots and ranks "

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_array
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.kinds import Kind
 from arena.ratings.propagation import by_place, evidence, times
-from arena.ratings.results import Ints
-from arena.ratings.truncation import Floats
 from arena.ratings.unknowns import Unknowns
 
 
@@ -49,6 +48,13 @@ class Gradients:
         blocks, numbers, pulls = (np.concatenate(column) for column in zip(*self._parts, strict=True))
         names, rows = np.unique(blocks, return_inverse=True)
         table = coo_array((pulls, (rows.ravel(), numbers)), shape=(len(names), len(self._mean))).tocsr()
-        pulled: Floats = (table.T @ table).toarray() + np.diag(self._unknowns.prior)
+        prior = np.diag(self._unknowns.prior)
+        matches = np.linalg.inv(covariance) - prior
+        pulled: Floats = (table.T @ table).toarray()
+        # The fit follows its data: of few blocks it leaves less pull than there was, by up to a block for
+        # each unknown that the matches decide. The model's own precision stands in; half a block each keeps
+        # the intervals of small tournaments honest without making those of large ones wide.
+        decided = float((covariance * matches).sum())
+        pulled += prior + min(1.0, decided / (2 * len(names))) * matches
         result: Floats = covariance @ pulled @ covariance
         return result

@@ -6,14 +6,17 @@ Memory grows with the square of the number of bots, not with the number of match
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import TYPE_CHECKING
 
-from arena.ratings.fold import DRAW_PROBABILITY, Rating, RatingError, Result, TieRule, TrueSkillFold
+from arena.ratings.fold import RatingError, Result, TieRule, TrueSkillFold
+from arena.ratings.results import Results
 
-SEPARATION = 2.0
-"""Standard errors by which two ratings must differ to count as surely different."""
+if TYPE_CHECKING:  # a single match has no ratings, and should not wait for what computes them
+    from arena.ratings.confidence import Judgement
+    from arena.ratings.fit import Fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +48,7 @@ class Standing:
     """A line of the leaderboard.
 
     Attributes:
-        low: best place that the ratings allow: 1 + number of bots surely above.
-        high: worst place that they allow: number of bots - number surely below.
-        bot: its name.
-        rating: after all matches.
+        skill: what is known of the bot's skill.
         matches: number played.
         wins: matches in which it alone was first.
         draws: matches in which it was first with others.
@@ -58,10 +58,7 @@ class Standing:
         points: share of the opponents met that it ranked above, ties half, in 0..1.
     """
 
-    low: int
-    high: int
-    bot: str
-    rating: Rating
+    skill: Judgement
     matches: int
     wins: int
     draws: int
@@ -70,10 +67,27 @@ class Standing:
     mean_score: float
     points: float
 
-    @property
-    def two_sigma(self) -> float:
-        """Half the width of the 95 % interval around the rating, in rating points."""
-        return 2 * self.rating.sigma
+
+@dataclass(frozen=True, slots=True)
+class SeatStanding:
+    """How a seat fared, with one bot in it or with all.
+
+    Attributes:
+        seats: size of the table.
+        seat: number of the seat, from 0.
+        bot: None stands for all.
+        matches: number played.
+        points: mean share of the opponents that it ranked above, ties half, in 0..1.
+        error: standard error of that; a bot has a seat once per deal, so its matches there are independent.
+            None with fewer than two matches.
+    """
+
+    seats: int
+    seat: int
+    bot: str | None
+    matches: int
+    points: float
+    error: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +108,27 @@ class Cell:
 class Standings:
     """Leaderboard and crosstable of the matches added so far.
 
-    Matches of a block are added in succession; blocks may come in any order, but those of the
-    rating of record are in schedule order, since a fold depends on it a little.
+    Matches of a block are added in succession; blocks may come in any order.
 
     Args:
         ties: what a shared rank says to the ratings.
-        draw_probability: see `TrueSkillFold`.
+        live: rate each match as it comes, by the fold: quick at any moment, but the order of the matches
+            means a little, and the errors of two bots are taken as independent. Otherwise the ratings are
+            those of record, fitted to all matches when they are asked for.
+
+    Attributes:
+        ties: as given.
+        results: what was added, for ratings of record.
     """
 
-    def __init__(self, ties: TieRule, draw_probability: float = DRAW_PROBABILITY) -> None:
-        self._fold = TrueSkillFold(ties, draw_probability)
+    def __init__(self, ties: TieRule, *, live: bool = False) -> None:
+        self.ties = ties
+        self.results = Results()
+        self._fold = TrueSkillFold(ties) if live else None
+        self._fit: Fit | None = None
         self._tallies: dict[str, _Tally] = {}
-        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._pairs: dict[tuple[str, str], Pair] = {}
+        self._seats: dict[tuple[int, int, str], _SeatTally] = {}
         self._blocks = _Blocks()
 
     def add(self, played: Played) -> None:
@@ -116,19 +139,42 @@ class Standings:
                 left before. Nothing is counted.
         """
         self._check(played)
-        self._fold.add(played.result)
+        if self._fold is not None:
+            self._fold.add(played.result)
+        else:
+            self.results.add(played.result, played.block)
+        self._fit = None
         self._blocks.enter(played.block)
+        size = len(played.bots)
         for seat, bot in enumerate(played.bots):
-            self._tallies.setdefault(bot, _Tally()).add(played, seat)
+            share = self._tallies.setdefault(bot, _Tally()).add(played, seat)
+            self._seats.setdefault((size, seat, bot), _SeatTally()).add(share)
         for one, other in combinations(sorted(zip(played.bots, played.ranks, strict=True)), 2):
-            pair = self._pairs.setdefault((one[0], other[0]), _Pair())
+            pair = self._pairs.setdefault((one[0], other[0]), Pair())
             pair.add(played.block, _halves(one[1], other[1]))
 
-    def table(self) -> list[Standing]:
-        """The leaderboard: highest mu first, equal ones by name."""
-        ratings = self._fold.ratings()
-        bots = sorted(ratings, key=lambda bot: (-ratings[bot].mu, bot))
-        return [self._standing(bot, ratings) for bot in bots]
+    def fit(self) -> Fit:
+        """The ratings behind the leaderboard.
+
+        Raises:
+            RatingError: they do not settle.
+        """
+        from arena.ratings import fit
+
+        if self._fit is None:
+            fold = self._fold
+            self._fit = fit.fit(self.results, self.ties) if fold is None else fit.of_ratings(fold.ratings())
+        return self._fit
+
+    def table(self, anchor: str | None = None) -> list[Standing]:
+        """The leaderboard: pool by pool, highest mu first.
+
+        Args:
+            anchor: the bot whose mu is 0.
+        """
+        from arena.ratings.confidence import judge
+
+        return [self._standing(skill) for skill in judge(self.fit(), anchor)]
 
     def crosstable(self) -> dict[tuple[str, str], Cell]:
         """By (row, column), for every two bots that have met."""
@@ -137,6 +183,14 @@ class Standings:
             cells[one, other] = pair.cell()
             cells[other, one] = pair.mirrored()
         return cells
+
+    def seats(self) -> Iterator[SeatStanding]:
+        """How each seat fared: with all bots, then with each of them."""
+        for size, seat in sorted({key[:2] for key in self._seats}):
+            bots = {bot: tally for (*place, bot), tally in self._seats.items() if place == [size, seat]}
+            yield _SeatTally.of(bots.values()).standing(size, seat, None)
+            for bot, tally in sorted(bots.items()):
+                yield tally.standing(size, seat, bot)
 
     def _check(self, played: Played) -> None:
         name = f"match {played.order.hex()} cannot be counted"
@@ -152,16 +206,10 @@ class Standings:
                 "of a block together; add them in succession"
             )
 
-    def _standing(self, bot: str, ratings: Mapping[str, Rating]) -> Standing:
-        tally = self._tallies[bot]
-        rating = ratings[bot]
-        above = sum(surely_above(other, rating) for other in ratings.values())
-        below = sum(surely_above(rating, other) for other in ratings.values())
+    def _standing(self, skill: Judgement) -> Standing:
+        tally = self._tallies[skill.bot]
         return Standing(
-            low=1 + above,
-            high=len(ratings) - below,
-            bot=bot,
-            rating=rating,
+            skill=skill,
             matches=tally.matches,
             wins=tally.wins,
             draws=tally.draws,
@@ -170,14 +218,6 @@ class Standings:
             mean_score=tally.scores / tally.matches,
             points=tally.halves / (2 * tally.opponents),
         )
-
-
-def surely_above(one: Rating, other: Rating) -> bool:
-    """Whether one rating is above another by more than two standard errors of their difference.
-
-    The errors are taken as independent.
-    """
-    return one.mu - other.mu > SEPARATION * math.hypot(one.sigma, other.sigma)
 
 
 def _halves(rank: int, other: int) -> int:
@@ -195,7 +235,8 @@ class _Tally:
     halves: int = 0
     opponents: int = 0
 
-    def add(self, played: Played, seat: int) -> None:
+    def add(self, played: Played, seat: int) -> float:
+        """Count a match; the share of the opponents that the bot ranked above."""
         rank = played.ranks[seat]
         self.matches += 1
         self.wins += rank == 1 and played.ranks.count(1) == 1
@@ -203,12 +244,45 @@ class _Tally:
         self.ranks += rank
         self.scores += played.scores[seat]
         # The bot itself counts as tied, which is one half too many.
-        self.halves += sum(_halves(rank, other) for other in played.ranks) - 1
+        halves = sum(_halves(rank, other) for other in played.ranks) - 1
+        self.halves += halves
         self.opponents += len(played.ranks) - 1
+        return halves / (2 * (len(played.ranks) - 1))
 
 
 @dataclass(slots=True)
-class _Pair:
+class _SeatTally:
+    """Shares of the opponents outranked from a seat: their number, sum and sum of squares."""
+
+    matches: int = 0
+    sum: float = 0
+    squares: float = 0
+
+    @classmethod
+    def of(cls, tallies: Iterable[_SeatTally]) -> _SeatTally:
+        """Several together."""
+        whole = cls()
+        for tally in tallies:
+            whole.matches += tally.matches
+            whole.sum += tally.sum
+            whole.squares += tally.squares
+        return whole
+
+    def add(self, share: float) -> None:
+        self.matches += 1
+        self.sum += share
+        self.squares += share * share
+
+    def standing(self, seats: int, seat: int, bot: str | None) -> SeatStanding:
+        mean = self.sum / self.matches
+        error = None
+        if self.matches > 1:
+            error = math.sqrt(max(0.0, self.squares / self.matches - mean * mean) / (self.matches - 1))
+        return SeatStanding(seats, seat, bot, self.matches, mean, error)
+
+
+@dataclass(slots=True)
+class Pair:
     """Half points of one bot against another, with what the error of their share needs.
 
     With s half points in n matches of a block, the share of all is p = S / 2N for S = sum s and
@@ -228,6 +302,7 @@ class _Pair:
     sum_ss: int = 0
 
     def add(self, block: int, halves: int) -> None:
+        """Count a match of a block; matches of a block come in succession."""
         if block != self.block:
             self.block, self.n, self.s = block, 0, 0
             self.blocks += 1
@@ -241,6 +316,7 @@ class _Pair:
         self.total_s += halves
 
     def cell(self) -> Cell:
+        """From the side of the bot whose half points were added."""
         return Cell(self.total_s / (2 * self.total_n), self._error(), self.total_n)
 
     def mirrored(self) -> Cell:

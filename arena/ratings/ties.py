@@ -7,13 +7,15 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from arena.ratings.arrays import Floats
 from arena.ratings.fold import BETA
 from arena.ratings.results import Size
-from arena.ratings.truncation import Floats
 
-_TIE_SHARES = (0.001, 0.99)
-"""Nearer to 0 or 1 the share of ties says nothing about a margin."""
-_MARGIN_STEPS = 30
+_EQUAL_TIES = (0.001, 0.99)
+"""Least and greatest probability that two equal bots tie. Where one bot never loses to another no share of
+ties would be too small for a margin without end."""
+_MARGIN_STEPS = 60
+_EXACT = 1e-13
 
 
 class TieMargin:
@@ -33,18 +35,22 @@ class TieMargin:
         pairs = np.flatnonzero(met)
         self._one, self._other = pairs // bots, pairs % bots
         self._weights = met[pairs] / met.sum()
-        self._share = min(max(tied / met.sum(), _TIE_SHARES[0]), _TIE_SHARES[1])
+        self._share = tied / met.sum()
 
     def margin(self, mean: Floats) -> float:
-        """The margin for these skills, in rating points: Newton's method, from the margin of equal bots."""
+        """The margin for these skills, in rating points: by Newton's method, within bounds that close in."""
         spread = float(np.sqrt(2)) * BETA
         gaps = np.abs(mean[self._one] - mean[self._other]) / spread
-        margin = float(ndtri((1 + self._share) / 2))
+        low, high = (float(ndtri((1 + share) / 2)) for share in _EQUAL_TIES)
+        margin = low
         for _ in range(_MARGIN_STEPS):
-            share = float(self._weights @ (ndtr(margin - gaps) - ndtr(-margin - gaps)))
+            missing = self._share - float(self._weights @ (ndtr(margin - gaps) - ndtr(-margin - gaps)))
+            low, high = (margin, high) if missing > 0 else (low, margin)
             slopes = np.exp(-((margin - gaps) ** 2) / 2) + np.exp(-((margin + gaps) ** 2) / 2)
-            step = (self._share - share) / float(self._weights @ slopes / np.sqrt(2 * np.pi))
-            margin = max(margin / 2, margin + min(step, 1.0))
-            if abs(step) < 1e-12:
+            slope = float(self._weights @ slopes) / np.sqrt(2 * np.pi)
+            best = margin + missing / slope if slope > 0 else high
+            best = best if low < best < high else (low + high) / 2
+            if abs(best - margin) < _EXACT:
                 break
-        return margin * spread
+            margin = best
+        return float(margin) * spread

@@ -9,10 +9,9 @@ function, in which the densities cancel, so that nothing under- or overflows how
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import erfcx
 
-Floats = npt.NDArray[np.float64]
+from arena.ratings.arrays import Floats
 
 _ROOT_HALF = np.sqrt(0.5)
 _ROOT_2_BY_PI = np.sqrt(2 / np.pi)

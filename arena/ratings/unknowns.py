@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from arena.ratings.arrays import Floats, Ints
 from arena.ratings.fold import BETA
 from arena.ratings.propagation import Sums
-from arena.ratings.results import Ints
-from arena.ratings.truncation import Floats
 
 SEAT_SIGMA = BETA
 """Standard deviation of the prior of a seat's advantage, in rating points."""

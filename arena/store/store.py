@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
@@ -26,6 +26,7 @@ from arena.store.schema import (
     tournament,
     tournament_bot,
 )
+from arena.store.selection import Selection, indexes
 from arena.store.stored import StoredBot, StoredMatch, StoredPairing, StoredSeat, StoredTournament
 
 HEAD = "0002"
@@ -33,6 +34,7 @@ HEAD = "0002"
 _DB_ATTEMPT_S = 30
 _JSON = ("options", "settings")
 """Columns of a tournament that hold plain data."""
+_Chosen: TypeAlias = "tuple[StoredTournament, list[sa.ColumnElement[bool]]]"
 
 
 class StoreError(ArenaError):
@@ -85,7 +87,7 @@ class Store:
         values = {
             column.name: getattr(new, column.name) for column in tournament.columns if column.name != "id"
         }
-        values |= {name: json.dumps(values[name], sort_keys=True) for name in _JSON}
+        values |= {name: _data_text(values[name]) for name in _JSON}
         try:
             with self._writing() as connection:
                 number = connection.execute(sa.insert(tournament).values(values)).inserted_primary_key
@@ -111,11 +113,7 @@ class Store:
         with self._engine.connect() as connection:
             row = connection.execute(query.limit(1)).mappings().first()
             if row is None:
-                raise NotStoredError(
-                    f"there is no tournament {name!r}" if name else "there is no tournament yet",
-                    f"{self.url} holds none" + (" of this name" if name else ""),
-                    "see what there is: arena tournament list" if name else "run one: arena tournament run",
-                )
+                raise self._no_tournament(name)
             return self._read(connection, row)
 
     def tournaments(self) -> list[tuple[StoredTournament, int]]:
@@ -240,6 +238,13 @@ class Store:
                 ranks = tuple(row[2] for row in seats)
                 yield block, seating, None if None in ranks else ranks
 
+    def _no_tournament(self, name: str | None) -> NotStoredError:
+        return NotStoredError(
+            f"there is no tournament {name!r}" if name else "there is no tournament yet",
+            f"{self.url} holds none" + (" of this name" if name else ""),
+            "see what there is: arena tournament list" if name else "run one: arena tournament run",
+        )
+
     # matches
 
     def add(self, number: int, matches: Sequence[StoredMatch]) -> int:
@@ -271,23 +276,8 @@ class Store:
 
     def matches(self, number: int) -> Iterator[StoredMatch]:
         """The stored matches of a tournament in the order of its schedule, in constant memory."""
-        query = (
-            sa.select(match, match_seat)
-            .join(match_seat, match_seat.c.match == match.c.id)
-            .where(match.c.tournament == number)
-            .order_by(match.c.block, match.c.seating, match_seat.c.seat)
-        )
         with self._engine.connect().execution_options(yield_per=500) as connection:
-            head: Any = None
-            seats: list[StoredSeat] = []
-            for row in connection.execute(query):
-                if head is not None and head.id != row.id:
-                    yield _stored(head, seats)
-                    seats = []
-                head = row
-                seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
-            if head is not None:
-                yield _stored(head, seats)
+            yield from _read_matches(connection, [match.c.tournament == number])
 
     def match(self, number: int, block: int, seating: int) -> StoredMatch:
         """One stored match.
@@ -310,6 +300,82 @@ class Store:
             seats = [StoredSeat(s.bot, s.rank, s.score, s.fault) for s in connection.execute(of_match)]
             return _stored(row, seats)
 
+    # matches of several tournaments
+
+    def chosen(self, selection: Selection) -> list[StoredTournament]:
+        """The tournaments that may have selected matches, oldest first, stored or still to be played.
+
+        Raises:
+            NotStoredError: there is none of a name that it has.
+        """
+        with self._engine.connect() as connection:
+            return [of for of, _ in self._chosen(connection, selection)]
+
+    def count(self, selection: Selection) -> int:
+        """How many matches are selected; of a tournament that reaches out of the period, all are counted.
+
+        Raises:
+            NotStoredError: there is no tournament of a name that it has.
+        """
+        counting = sa.select(sa.func.count()).select_from(match)
+        with self._engine.connect() as connection:
+            chosen = self._chosen(connection, selection)
+            return sum(connection.execute(counting.where(*rest)).scalar_one() for _, rest in chosen)
+
+    def selected(self, selection: Selection) -> Iterator[tuple[StoredTournament, StoredMatch]]:
+        """The selected matches, each with its tournament, in constant memory.
+
+        They come by tournament, oldest first, then in the order of its schedule, as they were stored
+        when the first of them was read.
+
+        Raises:
+            NotStoredError: there is no tournament of a name that it has.
+        """
+        # One tournament after the other: so the order is that of an index, and nothing is sorted.
+        with self._engine.connect().execution_options(yield_per=500) as connection:
+            for of, conditions in self._chosen(connection, selection):
+                for played in _read_matches(connection, conditions):
+                    if selection.began_within(of, played):
+                        yield of, played
+
+    def option_sets(self, game: str) -> list[tuple[dict[str, str], list[str]]]:
+        """The distinct sets of options of a game, as they are stored, each with names of tournaments."""
+        query = sa.select(tournament.c.options, tournament.c.name).where(tournament.c.game == game)
+        sets: dict[str, list[str]] = {}
+        with self._engine.connect() as connection:
+            for row in connection.execute(query.order_by(tournament.c.id)):
+                sets.setdefault(row.options, []).append(row.name)
+        return [(json.loads(options), names) for options, names in sets.items()]
+
+    def _chosen(self, connection: sa.Connection, selection: Selection) -> list[_Chosen]:
+        """The tournaments that may have selected matches, and what those must fulfil."""
+        columns, conditions = tournament.c, []
+        if selection.game is not None:
+            conditions.append(columns.game == selection.game)
+        if selection.tournaments:
+            self._check_names(connection, selection.tournaments)
+            conditions.append(columns.name.in_(selection.tournaments))
+        if selection.options is not None:
+            conditions.append(columns.options.in_([_data_text(chosen) for chosen in selection.options]))
+        if selection.seats is not None:
+            conditions.append(columns.seats == selection.seats)
+        if selection.since_us is not None:
+            conditions.append(columns.finished_us.is_(None) | (columns.finished_us >= selection.since_us))
+        if selection.before_us is not None:
+            conditions.append(columns.created_us < selection.before_us)
+        query = sa.select(tournament).where(*conditions).order_by(columns.id)
+        rows = connection.execute(query).mappings().all()
+        of_all = [(of, _conditions(of, selection)) for of in (self._read(connection, row) for row in rows)]
+        return [(of, conditions) for of, conditions in of_all if conditions is not None]
+
+    def _check_names(self, connection: sa.Connection, names: Sequence[str]) -> None:
+        there = set(
+            connection.execute(sa.select(tournament.c.name).where(tournament.c.name.in_(names))).scalars()
+        )
+        for name in names:
+            if name not in there:
+                raise self._no_tournament(name)
+
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
         try:
@@ -326,6 +392,50 @@ class Store:
 def sqlite_url(path: Path) -> str:
     """The URL of a SQLite file."""
     return f"sqlite:///{path}"
+
+
+def _data_text(data: Mapping[str, Any]) -> str:
+    """Plain data as it is stored: equal data as equal texts."""
+    return json.dumps(dict(data), sort_keys=True)
+
+
+def _conditions(of: StoredTournament, selection: Selection) -> list[sa.ColumnElement[bool]] | None:
+    """What a tournament's matches must fulfil besides having begun within the period; None if none can."""
+    conditions = [match.c.tournament == of.id]
+    sat = match_seat.alias("sat")  # the query around this has the seats of its own
+    seats = sa.select(sat.c.seat).where(sat.c.match == match.c.id).correlate(match)
+    groups = [*([selection.anyone] if selection.anyone else []), *((bot,) for bot in selection.together)]
+    for group in groups:
+        if not (bots := indexes(of.bots, group)):
+            return None
+        conditions.append(seats.where(sat.c.bot.in_(bots)).exists())
+    if selection.only:
+        if len(bots := indexes(of.bots, selection.only)) < of.seats:
+            return None
+        conditions.append(~seats.where(sat.c.bot.not_in(bots)).exists())
+    return conditions
+
+
+def _read_matches(
+    connection: sa.Connection, conditions: Sequence[sa.ColumnElement[bool]]
+) -> Iterator[StoredMatch]:
+    """Matches of one tournament, in the order of its schedule."""
+    query = (
+        sa.select(match, match_seat)
+        .join(match_seat, match_seat.c.match == match.c.id)
+        .where(*conditions)
+        .order_by(match.c.block, match.c.seating, match_seat.c.seat)
+    )
+    head: Any = None
+    seats: list[StoredSeat] = []
+    for row in connection.execute(query):
+        if head is not None and head.id != row.id:
+            yield _stored(head, seats)
+            seats = []
+        head = row
+        seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
+    if head is not None:
+        yield _stored(head, seats)
 
 
 def _places(

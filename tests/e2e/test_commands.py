@@ -270,4 +270,4 @@ def test_the_line_that_repeats_a_run_repeats_it(cup: Arena, tmp_path: Path) -> N
 
 def test_json_lines_carry_the_number_of_their_schema(cup: Arena) -> None:
     done = cup.run("tournament", "show", "--json")
-    assert {json.loads(line)["schema"] for line in done.stdout.splitlines()} == {1}
+    assert {json.loads(line)["schema"] for line in done.stdout.splitlines()} == {2}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import permutations
 from random import Random
 from statistics import stdev
@@ -11,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.fold import Rating, RatingError, Result, TieRule, TrueSkillFold
-from arena.ratings.standings import Cell, Played, Standings, surely_above
+from arena.ratings.fit import fit
+from arena.ratings.fold import RatingError, Result, TieRule, TrueSkillFold
+from arena.ratings.results import Results
+from arena.ratings.standings import Cell, Played, Standings
 
 
 def standings(*matches: Played, ties: TieRule = TieRule.DRAW) -> Standings:
@@ -38,7 +41,7 @@ EXAMPLE = [
 
 
 def test_the_leaderboard_of_a_small_example() -> None:
-    lines = {line.bot: line for line in standings(*EXAMPLE).table()}
+    lines = {line.skill.bot: line for line in standings(*EXAMPLE).table()}
     a, b, c = (lines[bot] for bot in "abc")
     assert [(line.matches, line.wins, line.draws, line.losses) for line in (a, b, c)] == [
         (5, 3, 1, 1),
@@ -51,15 +54,35 @@ def test_the_leaderboard_of_a_small_example() -> None:
     assert [line.points for line in (a, b, c)] == [6.5 / 9, 5.5 / 9, 1 / 8]
 
 
-def test_ratings_are_those_of_the_fold_and_the_highest_is_first() -> None:
-    fold = TrueSkillFold(TieRule.SHARED)
+def test_the_ratings_of_record_are_those_of_the_fit_however_the_matches_are_ordered() -> None:
+    results = Results()
+    for played in EXAMPLE:
+        results.add(played.result, played.block)
+    whole = fit(results, TieRule.SHARED)
+    expected = dict(zip(whole.bots, whole.mu - whole.mu.mean(), strict=True))
+    for order in (EXAMPLE, [*EXAMPLE[2:4], EXAMPLE[4], *EXAMPLE[:2]]):
+        table = standings(*order, ties=TieRule.SHARED).table()
+        assert {line.skill.bot: line.skill.mu for line in table} == pytest.approx(expected, abs=1e-9)
+        assert [line.skill.bot for line in table] == ["a", "b", "c"]
+
+
+def test_live_ratings_are_those_of_the_fold() -> None:
+    fold, live = TrueSkillFold(TieRule.SHARED), Standings(TieRule.SHARED, live=True)
     for played in EXAMPLE:
         fold.add(Result(played.bots, played.ranks, played.order))
-    table = standings(*EXAMPLE, ties=TieRule.SHARED).table()
-    assert {line.bot: line.rating for line in table} == fold.ratings()
-    assert [line.bot for line in table] == ["a", "b", "c"]
-    assert table[0].rating.mu > table[1].rating.mu > table[2].rating.mu
-    assert table[0].two_sigma == 2 * table[0].rating.sigma
+        live.add(played)
+    ratings = fold.ratings()
+    mean = sum(rating.mu for rating in ratings.values()) / 3
+    assert {line.skill.bot: line.skill.mu for line in live.table()} == pytest.approx(
+        {bot: rating.mu - mean for bot, rating in ratings.items()}
+    )
+
+
+def test_the_anchor_is_at_zero() -> None:
+    table = {line.skill.bot: line.skill for line in standings(*EXAMPLE).table("c")}
+    assert table["c"].mu == 0
+    assert table["a"].mu > table["b"].mu > 0
+    assert table["c"].sigma > 0  # of its distance from the mean of all, which is not known for sure
 
 
 def test_the_crosstable_of_a_small_example() -> None:
@@ -120,18 +143,27 @@ def test_the_error_is_that_of_the_means_of_the_blocks() -> None:
 
 def test_a_place_is_a_range_where_the_matches_do_not_decide() -> None:
     table = standings(match(0, "ab", (1, 2))).table()
-    assert [(line.bot, line.low, line.high) for line in table] == [("a", 1, 2), ("b", 1, 2)]
+    assert [(line.skill.bot, line.skill.low, line.skill.high) for line in table] == [("a", 1, 2), ("b", 1, 2)]
+
+
+def turned(block: int, best: str) -> Played:
+    """A match that ends in this order, at which everybody sits one further with every block."""
+    seats = "abc"[block % 3 :] + "abc"[: block % 3]
+    return match(block, seats, tuple(1 + best.index(bot) for bot in seats))
+
+
+def places(matches: Sequence[Played]) -> dict[str, tuple[int, int]]:
+    return {line.skill.bot: (line.skill.low, line.skill.high) for line in standings(*matches).table()}
 
 
 def test_places_narrow_when_ratings_separate() -> None:
+    matches = [turned(block, "abc" if block % 2 else "bac") for block in range(60)]
+    assert places(matches) == {"a": (1, 2), "b": (1, 2), "c": (3, 3)}
+
+
+def test_a_bot_that_never_left_its_seat_cannot_be_told_from_it() -> None:
     matches = [match(block, "abc", (1, 2, 3) if block % 2 else (2, 1, 3)) for block in range(60)]
-    places = {line.bot: (line.low, line.high) for line in standings(*matches).table()}
-    assert places == {"a": (1, 2), "b": (1, 2), "c": (3, 3)}
-
-
-@pytest.mark.parametrize(("gap", "expected"), [(10.0, False), (10.1, True), (0.0, False), (-20.0, False)])
-def test_two_standard_errors_of_the_difference_separate(gap: float, expected: bool) -> None:
-    assert surely_above(Rating(25 + gap, 3), Rating(25, 4)) is expected
+    assert places(matches)["c"] != (3, 3)
 
 
 @settings(deadline=None)
@@ -141,17 +173,22 @@ def test_places_agree_with_the_order(order: list[list[str]]) -> None:
         match(block, "abcd", tuple(1 + best.index(bot) for bot in "abcd")) for block, best in enumerate(order)
     ]
     table = standings(*matches).table()
-    assert [line.low for line in table] == sorted(line.low for line in table)
-    assert all(line.low <= place <= line.high for place, line in enumerate(table, 1))
+    assert all(line.skill.low <= place <= line.skill.high for place, line in enumerate(table, 1))
+    assert [line.skill.group for line in table] == sorted(line.skill.group for line in table)
     assert all(0 <= line.points <= 1 for line in table)
 
 
 def test_the_leaderboard_is_sorted_by_mu_however_unsure() -> None:
     """A newcomer with one win over the leader stands above it."""
-    matches = [match(block, "ab", (1, 2) if block % 3 else (2, 1)) for block in range(30)]
+    matches = [
+        match(block, seats, (1, 2) if seats.startswith("a") == bool(block % 3) else (2, 1))
+        for block in range(30)
+        for seats in ("ab", "ba")
+    ]
     table = standings(*matches, match(30, "ac", (2, 1))).table()
-    assert [line.bot for line in table] == ["c", "a", "b"]
-    assert table[0].rating.mu - 3 * table[0].rating.sigma < table[1].rating.mu - 3 * table[1].rating.sigma
+    first, second, third = (line.skill for line in table)
+    assert [first.bot, second.bot, third.bot] == ["c", "a", "b"]
+    assert first.mu - 3 * first.sigma < second.mu - 3 * second.sigma
 
 
 # order and edges
@@ -161,7 +198,7 @@ def test_the_leaderboard_is_sorted_by_mu_however_unsure() -> None:
 @given(st.permutations(EXAMPLE))
 def test_counts_do_not_depend_on_the_order_of_matches(matches: list[Played]) -> None:
     renumbered = [Played(number, m.bots, m.ranks, m.scores, m.order) for number, m in enumerate(matches)]
-    lines = sorted(standings(*renumbered).table(), key=lambda line: line.bot)
+    lines = sorted(standings(*renumbered).table(), key=lambda line: line.skill.bot)
     assert [(line.wins, line.draws, line.losses) for line in lines] == [(3, 1, 1), (1, 1, 3), (0, 0, 4)]
 
 
@@ -195,8 +232,22 @@ def test_nothing_played_is_an_empty_table() -> None:
 def test_groups_that_never_met_have_no_cell(ties: TieRule) -> None:
     result = standings(match(0, "ab", (1, 2)), match(1, "cd", (1, 1)), ties=ties)
     assert set(result.crosstable()) == {("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")}
-    assert {line.bot: line.matches for line in result.table()} == dict.fromkeys("abcd", 1)
-    assert all(math.isfinite(line.rating.mu) for line in result.table())
+    table = result.table()
+    assert {line.skill.bot: line.matches for line in table} == dict.fromkeys("abcd", 1)
+    assert [line.skill.pool for line in table] == [1, 1, 2, 2]
+    assert all(math.isfinite(line.skill.mu) and line.skill.high <= 2 for line in table)
+
+
+def test_a_seat_is_counted_with_all_bots_and_with_each() -> None:
+    lines = {(line.seats, line.seat, line.bot): line for line in standings(*EXAMPLE).seats()}
+    whole = lines[3, 0, None]
+    # At three seats: a was first, b second, a first with b, b first.
+    shares = [1, 0.5, 0.75, 1]
+    assert (whole.matches, whole.points) == (4, sum(shares) / 4)
+    assert whole.error == pytest.approx(stdev(shares) / 2)
+    assert (lines[3, 0, "a"].matches, lines[3, 0, "a"].points) == (2, 0.875)
+    assert lines[2, 1, "b"].points == 0
+    assert lines[2, 1, "b"].error is None
 
 
 @pytest.mark.parametrize("ties", TieRule)

@@ -171,7 +171,7 @@ async def test_the_report_adds_up(store: Store) -> None:
 
 
 def test_void_matches_count_for_nothing(store: Store) -> None:
-    report = Report(cup(store))
+    report = Report(cup(store).game)
     report.add(MatchRecord(verdict=Verdict.VERDICT_ENGINE_FAULT, bots=[SeatedBot(name="first")]))
     assert report.void == {"ENGINE_FAULT": 1}
     assert report.rows() == []
