@@ -35,6 +35,12 @@ def _tournament(app: typer.Typer) -> None:
     app.add_typer(tournament, name="tournament")
 
 
+def _compare(app: typer.Typer) -> None:
+    from arena.cli import compare
+
+    app.command("compare")(compare.compare)
+
+
 def _league(app: typer.Typer) -> None:
     from arena.cli import league
 
@@ -81,6 +87,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
     "tournament": _tournament,
+    "compare": _compare,
     "league": _league,
     "leaderboard": _leaderboard,
     "head-to-head": _head_to_head,

@@ -13,7 +13,7 @@ import typer
 
 from arena.errors import UsageError
 from arena.store.stored import StoredTournament
-from arena.tournament.formats import ENDLESS
+from arena.tournament.formats import COMPARE, ENDLESS
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -65,7 +65,9 @@ def match_number(tournament: StoredTournament, block: int, seating: int) -> int:
 
 def seatings_of(tournament: StoredTournament) -> int:
     """Matches per block."""
-    return tournament.seats if tournament.rotate else 1
+    rotations = tournament.seats if tournament.rotate else 1
+    # Both versions take each seat.
+    return 2 * rotations if tournament.format == COMPARE else rotations
 
 
 def is_open(tournament: StoredTournament) -> bool:
@@ -83,7 +85,10 @@ def matches_text(tournament: StoredTournament) -> str:
 
 def format_text(tournament: StoredTournament) -> str:
     """Its format and settings, such as "swiss (rounds 5, deals 10)"."""
-    settings = ", ".join(f"{key} {value}" for key, value in tournament.settings.items())
+    settings = ", ".join(
+        f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in tournament.settings.items()
+    )
     name = tournament.format.replace("-", " ")
     return f"{name} ({settings})" if settings else name
 

@@ -18,7 +18,16 @@ from arena.games import find_game
 from arena.games.chance import SEED_BYTES
 from arena.games.game import AnyGame, PlayersError
 from arena.store.stored import StoredBot, StoredTournament
-from arena.tournament.formats import ALL_SETS, DEFAULT_FORMAT, LADDER, Format, Plan, is_complete, make_format
+from arena.tournament.formats import (
+    ALL_SETS,
+    DEFAULT_FORMAT,
+    LADDER,
+    UNTIL,
+    Format,
+    Plan,
+    is_complete,
+    make_format,
+)
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m)")
@@ -48,6 +57,10 @@ class Definition:
     rotate: bool = True
     format: str = DEFAULT_FORMAT
     rounds: int | None = None
+    until: str | None = None
+    confidence: float | None = None
+    tolerance: float | None = None
+    gain: float | None = None
     seed: str | None = None
     name: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
@@ -64,7 +77,7 @@ class Definition:
         bots = resolve_all(self._filled(seats), game.name)
         game.options(self.options)
         seed = parse_seed(self.seed) if self.seed else secrets.token_bytes(SEED_BYTES)
-        schedule = self._schedule(len(bots), seats, seed)
+        schedule = self._schedule(game, len(bots), seats, seed)
         return StoredTournament(
             id=0,
             name=_checked_name(self.name) if self.name else _new_name(game.name),
@@ -83,24 +96,48 @@ class Definition:
             bots=tuple(StoredBot(bot.name, bot.version, bot.to_json()) for bot in bots),
             created_us=time.time_ns() // 1000,
             finished_us=None,
-            format=self.format,
+            format=self._format,
             settings=dict(schedule.settings),
         )
 
-    def _schedule(self, bots: int, seats: int, seed: bytes) -> Format:
-        deals = self.deals
-        if deals is None:
-            deals = _deals_for(self.matches, seats if self.rotate else 1)
+    @property
+    def _format(self) -> str:
+        """The format: who names a goal and no format plays until it is reached."""
         if self.format == LADDER and self.kind != "league":
             raise UsageError(
                 "a ladder is no tournament",
                 "it has no end",
                 "begin a league: arena league run NAME --game GAME",
             )
-        settings: dict[str, Any] = {} if self.rounds is None else {"rounds": self.rounds}
-        if self.format == DEFAULT_FORMAT and is_complete(bots, seats, deals, self.rotate):
+        if self.until is None:
+            return self.format
+        if self.format not in (DEFAULT_FORMAT, UNTIL):
+            raise UsageError(
+                f"--until and --format {self.format} do not go together",
+                f"{self.format} ends by its own rules, and --until chooses the tables itself",
+                "drop one of them",
+            )
+        return UNTIL
+
+    def _schedule(self, game: AnyGame, bots: int, seats: int, seed: bytes) -> Format:
+        name, deals = self._format, self._deals(bots, seats)
+        own = {key: getattr(self, key) for key in ("rounds", "until", "confidence", "tolerance", "gain")}
+        settings: dict[str, Any] = {key: value for key, value in own.items() if value is not None}
+        if name == DEFAULT_FORMAT and is_complete(bots, seats, deals, self.rotate):
             settings["sets"] = ALL_SETS
-        return make_format(self.format, Plan(bots, seats, deals, seed, self.rotate, settings))
+        if name == UNTIL:
+            settings["ties"] = game.ties.value
+        return make_format(name, Plan(bots, seats, deals, seed, self.rotate, settings))
+
+    def _deals(self, bots: int, seats: int) -> int:
+        """Deals, or the most that there can be."""
+        if self.deals is not None:
+            return self.deals
+        if self._format == UNTIL:
+            from arena.tournament.adaptive import most_deals  # it loads what rates, which others rate without
+
+            return most_deals(bots, seats, self.rotate)
+        return _deals_for(self.matches, seats if self.rotate else 1)
 
     def _seats(self, game: AnyGame) -> int:
         """Seats at a table."""
@@ -193,7 +230,7 @@ def read_definition(path: Path) -> Definition:
     """A tournament out of a TOML file.
 
     Its keys are those of `arena tournament run`: game, bots, seats, deals, rotate, format,
-    rounds, seed, name, and the tables [options] and [each].
+    rounds, until, confidence, tolerance, seed, name, and the tables [options] and [each].
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -209,6 +246,9 @@ def read_definition(path: Path) -> Definition:
         "rotate": bool,
         "format": str,
         "rounds": int,
+        "until": str,
+        "confidence": float,
+        "tolerance": float,
         "seed": str,
         "name": str,
         "options": dict,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from arena.cli.common import is_open
 from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, progress_line
 from arena.cli.tables import standings_table
 from arena.store.stored import StoredTournament
-from arena.tournament.formats import ENDLESS
+from arena.tournament.formats import ENDLESS, Outlook
 
 if TYPE_CHECKING:  # loaded for a terminal alone
     from rich.console import Group
@@ -31,10 +31,14 @@ class Progress:
     Args:
         tournament: what is played.
         before: matches that were stored before this run.
+        outlook: tells how near it is to an answer, if it ends with one.
     """
 
-    def __init__(self, tournament: StoredTournament, before: int) -> None:
+    def __init__(
+        self, tournament: StoredTournament, before: int, outlook: Callable[[], Outlook | None] = lambda: None
+    ) -> None:
         self._tournament = tournament
+        self._outlook = outlook
         self._before = before
         self._matches = self._decisions = self._faults = 0
         # Only a live table needs ratings now: they cost as much as playing. They fold in the order
@@ -110,6 +114,8 @@ class Progress:
         line = f"{self._done}/{total}  starting"
         if total == ENDLESS:
             line = f"{self._done} matches  {rate:,.1f}/s"
+        elif rate and (outlook := self._outlook()):
+            line = f"{self._done}/≤{total}  {rate:,.1f}/s  {_outlook_text(outlook, rate)}"
         elif rate:
             line = progress_line(self._done, total, rate, is_open(self._tournament))
         return f"{line}  faults {self._faults}"
@@ -129,3 +135,11 @@ class Progress:
         if report is not None and 0 < report.matches < self._matches:
             bar.add_row(Text(f"ratings so far from {report.matches} of them"))
         return Group(bar, standings_table(rows)) if rows else Group(bar)
+
+
+def _outlook_text(outlook: Outlook, rate: float) -> str:
+    """How near it is to an answer, and when that will be there as far as can be told."""
+    if outlook.matches is None:
+        return outlook.text
+    minutes, seconds = divmod(int(outlook.matches / rate), 60)
+    return f"{outlook.text}, about {outlook.matches:,} matches to go  ETA {minutes}:{seconds:02d}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.bots.reference import BotSpec, current_version
+from arena.cli.answers import answer_of, show_answer
 from arena.cli.common import (
     DEFAULT_DB,
     DbOption,
@@ -27,6 +28,7 @@ from arena.cli.common import (
     match_number,
     matches_text,
     open_store,
+    seatings_of,
 )
 from arena.cli.definition import (
     Definition,
@@ -53,7 +55,7 @@ from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS
 from arena.store.stored import StoredTournament
-from arena.tournament.formats import DEFAULT_FORMAT, FORMATS, LADDER
+from arena.tournament.formats import COMPARE, DEFAULT_FORMAT, FORMATS, LADDER, UNTIL
 from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.runner import Run, commitment
 
@@ -71,14 +73,25 @@ EachOption = Annotated[
     list[str] | None,
     typer.Option("--each", metavar="K=V", help="For every bot: time=1s, bank=60s, start=10s, faults=0."),
 ]
+_TOURNAMENTS = [name for name in FORMATS if name not in (COMPARE, LADDER)]
 FormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--format", metavar="FORMAT", help=f"{', '.join(name for name in FORMATS if name != LADDER)}."
-    ),
+    str | None, typer.Option("--format", metavar="FORMAT", help=f"{', '.join(_TOURNAMENTS)}.")
 ]
 RoundsOption = Annotated[
     int | None, typer.Option("--rounds", min=1, help="Rounds of a format that has a number of them: swiss.")
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option("--until", metavar="GOAL", help='Stop when "winner", "top N" or "order" is known.'),
+]
+ConfidenceOption = Annotated[
+    float | None, typer.Option("--confidence", metavar="P", help="How sure that must be; 0.95 if left out.")
+]
+ToleranceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--tolerance", metavar="POINTS", help="Bots that differ by less count as equal; 0.83 if left out."
+    ),
 ]
 SeedOption = Annotated[
     str | None, typer.Option("--seed", metavar="HEX", help="Repeat a run; random if left out.")
@@ -170,6 +183,9 @@ def run(
     ] = None,
     format_: FormatOption = None,
     rounds: RoundsOption = None,
+    until: UntilOption = None,
+    confidence: ConfidenceOption = None,
+    tolerance: ToleranceOption = None,
     jobs: JobsOption = None,
     in_flight: InFlightOption = IN_FLIGHT,
     pin: PinOption = True,
@@ -180,7 +196,15 @@ def run(
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Run a tournament: balanced tables, every deal from every seat; can be killed and resumed."""
-    given = {"seats": seats, "deals": deals, "format": format_, "rounds": rounds, "seed": seed, "name": name}
+    given: dict[str, Any] = {
+        "seats": seats,
+        "deals": deals,
+        "format": format_,
+        "rounds": rounds,
+        "seed": seed,
+        "name": name,
+    }
+    given |= {"until": until, "confidence": confidence, "tolerance": tolerance}
     definition = _definition(game, bots or [], given, option, each)
     new = definition.build()
     if definition.deals is not None and "deals" not in new.settings and new.deals != definition.deals:
@@ -193,7 +217,7 @@ def run(
         OUT.say(f"{len(definition.bots)} bots for {new.seats} seats: {', '.join(copies)} sit down with them")
     with open_store(db) as store:
         workers = Workers(jobs, in_flight, pin)
-        _play_out(store, store.create(new), db, workers, definition.seed is not None)
+        play_out(store, store.create(new), db, workers, definition.seed is not None)
 
 
 def resume(
@@ -213,7 +237,7 @@ def resume(
                 f"play on: arena league run {tournament.name}",
             )
         check_versions(tournament, "restore it, or run a new tournament")
-        _play_out(store, tournament, db, Workers(jobs, in_flight, pin), seed_is_known=False)
+        play_out(store, tournament, db, Workers(jobs, in_flight, pin), seed_is_known=False)
 
 
 def check_versions(tournament: StoredTournament, do: str) -> None:
@@ -264,7 +288,13 @@ def _definition(
         definition = replace(definition, options={**definition.options, **parse_options(option)})
     if each:
         definition = replace(definition, limits=parse_each(each, definition.limits))
-    if definition.deals is None:
+    if definition.format == COMPARE:
+        raise UsageError(
+            "a comparison is no tournament",
+            "two of its bots never meet",
+            "compare them: arena compare GAME OLD NEW --against BOT...",
+        )
+    if definition.deals is None and definition.until is None and definition.format != UNTIL:
         definition = replace(definition, deals=DEFAULT_DEALS.get(definition.format, 100))
     return definition
 
@@ -273,14 +303,16 @@ DEFAULT_DEALS = {"swiss": 10, "knockout": 10, "double-knockout": 10}
 """Deals at each table, where that is what is counted."""
 
 
-def _play_out(
+def play_out(
     store: Store, tournament: StoredTournament, db: str, workers: Workers, seed_is_known: bool
 ) -> None:
+    """Play what is missing of a tournament, show what came out, and leave."""
     _say_head(tournament, seed_is_known)
     report = _run(store, tournament, make_executor(tournament, db, workers))
     show_standings(report)
     if not OUT.csv:
         show_places(place_rows(store, store.tournament(tournament.name)))
+    show_answer(answer_of(store, store.tournament(tournament.name)))
     _say_end(store, tournament, report)
     leave(CheckFailedError.code if _some_failed_to_start(report) else 0)
 
@@ -301,7 +333,7 @@ def play_session(session: Run, executor: LocalExecutor, go_on: str) -> None:
     """
     tournament = session.tournament
     if not session.over:
-        progress = Progress(tournament, session.played)
+        progress = Progress(tournament, session.played, lambda: session.outlook)
         try:
             asyncio.run(_play(session, progress, executor))
         except (KeyboardInterrupt, asyncio.CancelledError):
@@ -386,13 +418,13 @@ def _executor_ahead(new: StoredTournament, db: str, workers: Workers) -> Iterato
 
 def _default_jobs(tournament: StoredTournament, bots: Sequence[BotSpec]) -> int:
     """One worker per core, or per as many cores as a bot keeps busy, but no more than there are blocks."""
-    blocks = -(-tournament.matches // (tournament.seats if tournament.rotate else 1))
+    blocks = -(-tournament.matches // seatings_of(tournament))
     cores = len(os.sched_getaffinity(0)) // max(bot.threads for bot in bots)
     return max(1, min(cores, blocks))
 
 
 def _say_head(tournament: StoredTournament, seed_is_known: bool) -> None:
-    per_deal = tournament.seats if tournament.rotate else 1
+    per_deal = seatings_of(tournament)
     kind = format_text(tournament) if tournament.kind == "tournament" else "play"
     matches = f"{matches_text(tournament)} match{'es' if tournament.matches > 1 else ''}"
     if not is_open(tournament) and tournament.matches == tournament.deals * per_deal:
@@ -444,19 +476,36 @@ def _some_failed_to_start(report: Report) -> bool:
 
 
 def _repeat_line(tournament: StoredTournament) -> str:
-    words = ["arena", "play" if tournament.kind == "play" else "tournament run", tournament.game]
-    words += [shlex.quote(bot.reference) for bot in bots_of(tournament)]
-    if tournament.kind == "play":
-        words += ["--matches", str(tournament.matches)] if tournament.matches > 1 else []
-        words += [] if tournament.rotate else ["--no-rotate"]
-    else:
-        deals = tournament.settings.get("deals", tournament.deals)
-        words += ["--seats", str(tournament.seats), "--deals", str(deals)]
-        words += ["--format", tournament.format] if tournament.format != DEFAULT_FORMAT else []
-        words += ["--rounds", str(tournament.settings["rounds"])] if "rounds" in tournament.settings else []
+    words = ["arena", *_command_words(tournament)]
     for key, value in tournament.options.items():
         words += ["--option", shlex.quote(f"{key}={value}")]
     limits = Limits(tournament.move_us, tournament.bank_us, tournament.start_us, tournament.faults_allowed)
     if limits != Limits():
         words += ["--each", limits_text(limits)]
     return " ".join([*words, "--seed", tournament.seed.hex()])
+
+
+def _command_words(tournament: StoredTournament) -> list[str]:
+    """The command that repeats a tournament, up to what all commands have in common."""
+    t, settings = tournament, tournament.settings
+    bots = [shlex.quote(bot.reference) for bot in bots_of(t)]
+    if t.kind == "play":
+        matches = ["--matches", str(t.matches)] if t.matches > 1 else []
+        return ["play", t.game, *bots, *matches, *([] if t.rotate else ["--no-rotate"])]
+    size = ["--seats", str(t.seats), "--deals", str(settings.get("deals", t.deals))]
+    if t.format == COMPARE:
+        asked = ["--gain", f"{100 * settings['gain']:.12g}", "--confidence", f"{settings['confidence']!r}"]
+        return ["compare", t.game, *bots[:2], *size, *asked, "--against", *bots[2:]]
+    return ["tournament run", t.game, *bots, *size, *_format_words(t)]
+
+
+def _format_words(tournament: StoredTournament) -> list[str]:
+    """The options that choose a tournament's format."""
+    settings, words = tournament.settings, []
+    if tournament.format not in (DEFAULT_FORMAT, UNTIL):
+        words += ["--format", tournament.format]
+    for key in ("rounds", "until", "confidence", "tolerance"):
+        if key in settings:
+            value = settings[key]
+            words += [f"--{key}", shlex.quote(value if isinstance(value, str) else f"{value!r}")]
+    return words

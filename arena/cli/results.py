@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from botarena.v1.record_pb2 import MatchRecord
 
+from arena.cli.answers import answer_of, show_answer
 from arena.cli.common import (
     DEFAULT_DB,
     DbOption,
@@ -81,6 +82,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
         report = read_report(store, tournament)
         row = _row(tournament, report.matches)
         places = place_rows(store, tournament)
+        answer = answer_of(store, tournament)
     if OUT.json:
         OUT.lines("tournament", [row])
     elif not OUT.csv:
@@ -97,6 +99,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
     if not OUT.csv:
         show_places(places)
         show_details(report)
+    show_answer(answer)
 
 
 def _total(tournament: StoredTournament) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from arena.tournament.schedule import RoundRobin, ScheduleError, Table
 
 DEFAULT_FORMAT = "round-robin"
+UNTIL = "until"
+COMPARE = "compare"
 ALL_SETS = "all"
 """Value of the setting "sets" of a round robin that goes through all tables that there can be."""
 LADDER = "ladder"
@@ -58,6 +60,29 @@ class PlayedTable:
 
     table: Table
     ranks: tuple[tuple[int, ...] | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """How near a tournament is to an answer.
+
+    Attributes:
+        text: a few words for people.
+        matches: that are about to go, as an estimate; None if that cannot be told.
+    """
+
+    text: str
+    matches: int | None
+
+
+@runtime_checkable
+class Stopping(Protocol):
+    """A format that ends as soon as it has an answer."""
+
+    @property
+    def outlook(self) -> Outlook | None:
+        """As of the last round that was decided; None before there is anything to tell."""
+        ...
 
 
 class Format(Protocol):
@@ -117,6 +142,18 @@ def _round_robin(plan: Plan) -> Format:
     return RoundRobin(plan.bots, plan.seats, plan.deals, plan.seed, plan.rotate)
 
 
+def _until(plan: Plan) -> Format:
+    from arena.tournament.adaptive import Until
+
+    return Until(plan)
+
+
+def _compare(plan: Plan) -> Format:
+    from arena.tournament.versions import Compare
+
+    return Compare(plan)
+
+
 def _gauntlet(plan: Plan) -> Format:
     from arena.tournament.gauntlet import Gauntlet
 
@@ -161,6 +198,8 @@ FORMATS: Mapping[str, Callable[[Plan], Format]] = {
     "swiss": _swiss,
     "knockout": _knockout,
     "double-knockout": _double_knockout,
+    UNTIL: _until,
+    COMPARE: _compare,
     LADDER: _ladder,
 }
 """All formats by name: how each is made. One that is not there for every run is loaded when it is made."""

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.tournament.formats import Plan, PlayedTable
-from arena.tournament.schedule import RoundRobin, Seating, Table, Tables, check_plan, stream
+from arena.tournament.schedule import RoundRobin, Seating, Table, Tables, check_plan, rotated, stream
 
 
 class Gauntlet:
@@ -49,7 +49,7 @@ class Gauntlet:
         # Without rotations within the block, the whole table moves on after each cycle.
         turn = 0 if self._rotate else index // self._field
         turns = range(turn, turn + self.seatings)
-        return Table(index, index, tuple(_turned(base, each % self._seats) for each in turns))
+        return Table(index, index, tuple(rotated(base, each % self._seats) for each in turns))
 
     def round(self, number: int, played: Sequence[PlayedTable] = ()) -> Sequence[Table]:
         """The whole schedule is one round."""
@@ -64,7 +64,3 @@ class Gauntlet:
             return (self._order[index % self._field],)
         (places,) = self._tables.table(index).seatings
         return tuple(self._order[place] for place in places)
-
-
-def _turned(seating: Seating, turn: int) -> Seating:
-    return seating[turn:] + seating[:turn]

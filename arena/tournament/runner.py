@@ -18,7 +18,7 @@ from arena.games import find_game
 from arena.games.chance import deal_seed
 from arena.match.record import unseal
 from arena.store.stored import StoredMatch, StoredPairing, StoredSeat, StoredTournament
-from arena.tournament.formats import Format, Plan, PlayedTable, make_format
+from arena.tournament.formats import Format, Outlook, Plan, PlayedTable, Stopping, make_format
 from arena.tournament.schedule import Table
 
 if TYPE_CHECKING:
@@ -130,6 +130,11 @@ class Run:
     def missing_matches(self) -> int:
         """Matches that are decided and not stored."""
         return min(self._lacking, self.tournament.matches - self.played)
+
+    @property
+    def outlook(self) -> Outlook | None:
+        """How near it is to an answer, if it ends with one."""
+        return self._format.outlook if isinstance(self._format, Stopping) else None
 
     def missing(self) -> Iterator[Block | None]:
         """What is still to be played, in the order of the schedule; None while results in hand decide it."""

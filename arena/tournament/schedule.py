@@ -166,7 +166,7 @@ class RoundRobin:
             )
         places = self._full_table(index) if self.bots == self.seats else self.developed(index)
         base = tuple(self._names[place] for place in places)
-        return Table(index, index, tuple(_rotated(base, turn) for turn in range(self.seatings)))
+        return Table(index, index, tuple(rotated(base, turn) for turn in range(self.seatings)))
 
     def developed(self, index: int) -> Seating:
         """Places in the circle of a block."""
@@ -176,7 +176,7 @@ class RoundRobin:
     def _full_table(self, index: int) -> Seating:
         # Without rotations within the block, the blocks themselves go through those of an order.
         step = index if self.rotate else index // self.seats
-        return _rotated(self._order(step), index % self.seats)
+        return rotated(self._order(step), index % self.seats)
 
     def _order(self, step: int) -> Seating:
         if self.seats <= _ALL_ORDERS_UP_TO:
@@ -212,7 +212,8 @@ def stream(seed: bytes, purpose: bytes) -> Random:
     return Random(int.from_bytes(digest, "big"))
 
 
-def _rotated(seating: Seating, turn: int) -> Seating:
+def rotated(seating: Seating, turn: int) -> Seating:
+    """A seating in which everybody moved on by so many seats."""
     return seating[turn:] + seating[:turn]
 
 

@@ -12,7 +12,19 @@ import pytest
 
 from tests.e2e.arena import Arena
 
-BEGIN = ("house:greedy", "house:random", "house:first", "--game", "koffer", "--seats", "2", "--seed", "3")
+BEGIN = (
+    "house:greedy",
+    "house:random",
+    "house:first",
+    "--game",
+    "koffer",
+    "--seats",
+    "2",
+    "--seed",
+    "3",
+    "--jobs",
+    "1",
+)
 
 
 @pytest.fixture
@@ -54,7 +66,7 @@ def bots_that_played(arena: Arena) -> set[int]:
 
 def test_a_running_league_takes_a_bot_up_at_its_next_round_and_survives_a_kill(arena: Arena) -> None:
     arena.run("league", "run", "cup", *BEGIN, "--rounds", "1")
-    process = arena.start("league", "run", "cup")
+    process = arena.start("league", "run", "cup", "--jobs", "1")
     while arena.stored("cup") < 6:
         time.sleep(0.02)
     told = arena.run("league", "run", "cup", code=1).stderr
