@@ -19,7 +19,7 @@ from arena.ratings.fit import fit
 from arena.ratings.fold import Result, TieRule
 from arena.ratings.results import Results
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "ratings" / "two_hundred_matches.json"
+GOLDEN = Path(__file__).with_name("two_hundred_matches.json")
 BOTS = ("ann", "bob", "cat", "dan", "eve")
 
 
