@@ -7,7 +7,7 @@ SERVICES := proto/botarena/v1/bot.proto
 STUBS := sdk/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tournament test check proto proto-check bench bench-ratings mutation kill-test clean
+.PHONY: help setup tournament test check proto proto-check bench bench-ratings bench-stopping bench-luck mutation kill-test clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,12 @@ bench: $(VENV)/.bench  ## measure the arena against raw gRPC and other game libr
 
 bench-ratings: $(VENV)/.bench  ## rate simulated bots beside other packages, and check the goals of the ratings (BENCH_LONG=1: 20 seeds)
 	$(BIN)/python -m tests.bench.ratings
+
+bench-stopping: $(VENV)/.dev  ## matches until it is decided, beside a uniform and a fixed schedule, and how often wrongly
+	$(BIN)/python -m tests.bench.stopping
+
+bench-luck: $(VENV)/.dev  ## play small tournaments of every game and tell its luck index and what duplicate deals are worth
+	$(BIN)/python -m tests.bench.luck
 
 mutation: $(VENV)/.dev  ## plant known faults in copies of the rules and report how many the tests catch
 	$(BIN)/python -m tests.mutation

@@ -26,6 +26,7 @@ GOAL = 1.3
 SECONDS = float(os.environ.get("BENCH_LUCK_SECONDS", "12"))
 """Time to play a game and a field; how many deals that are is measured first."""
 _FIRST_DEALS = 8
+_FEWEST_DEALS = 16
 
 
 def main() -> None:
@@ -41,7 +42,7 @@ def measured(game: str, field: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
         _play(Path(folder), game, field, _FIRST_DEALS)
-        deals = max(_FIRST_DEALS, int(_FIRST_DEALS * SECONDS / (time.monotonic() - began)))
+        deals = max(_FEWEST_DEALS, int(_FIRST_DEALS * SECONDS / (time.monotonic() - began)))
         _play(Path(folder), game, field, deals)
         shown = _arena(Path(folder), "tournament", "show", f"luck-{deals}", "--json")
     luck = next(row for row in map(json.loads, shown.splitlines()) if row["kind"] == "luck")
