@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -54,6 +55,18 @@ def test_the_tournament_commands_work(arena: Arena) -> None:
         arena.run(*command)
 
 
+def test_the_commands_that_play_no_more_than_an_answer_needs_work(arena: Arena) -> None:
+    for name in ("old.py", "new.py"):
+        (arena.folder / name).write_text(block("python", 0))
+    answers = [
+        line for command in block("sh", 3).splitlines() for line in arena.lines(*shlex.split(command)[1:])
+    ]
+    (until,) = (row for row in answers if row["kind"] == "answer")
+    (comparison,) = (row for row in answers if row["kind"] == "comparison")
+    assert (until["best"], until["settled"]) == (["search"], True)
+    assert (comparison["verdict"], comparison["identical"]) == ("no gain", comparison["pairs"])
+
+
 def test_the_bot_toml_works(arena: Arena) -> None:
     folder = arena.folder / "folder"
     folder.mkdir()
@@ -63,7 +76,7 @@ def test_the_bot_toml_works(arena: Arena) -> None:
 
 
 def test_every_command_that_is_named_exists(arena: Arena) -> None:
-    commands = {match.split()[0] for match in re.findall(r"`arena ([a-z ]+)", README)}
+    commands = {match.split()[0] for match in re.findall(r"`arena ([a-z -]+)", README)}
     assert {"games", "play", "tournament", "leaderboard", "match", "replay", "verify"} <= commands
     for command in commands:
         arena.run(command, "--help")

@@ -175,7 +175,10 @@ def _explained(error: ValueError) -> ArenaError | None:
         explained: ArenaError = CheckFailedError("the records cannot be read", str(error), do)
     elif isinstance(error, UnknownGameError):
         explained = NotFoundError("there is no such game", str(error), "see: arena games")
-    elif isinstance(error, (GameError, ScheduleError)):
+    elif isinstance(error, ScheduleError):
+        why, _, do = str(error).rpartition("; ")  # it says itself what to do
+        explained = UsageError("this cannot be played", why, do)
+    elif isinstance(error, GameError):
         explained = UsageError("this cannot be played", str(error), "see: arena games show GAME")
     else:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -134,7 +135,7 @@ class Progress:
         rows = report.rows() if report is not None else []
         if report is not None and 0 < report.matches < self._matches:
             bar.add_row(Text(f"ratings so far from {report.matches} of them"))
-        return Group(bar, standings_table(rows)) if rows else Group(bar)
+        return Group(bar, standings_table(rows, OUT.width(sys.stderr))) if rows else Group(bar)
 
 
 def _outlook_text(outlook: Outlook, rate: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import sys
 import time
 import traceback
@@ -66,9 +67,14 @@ class Output:
 
         stream = sys.stderr if stderr else sys.stdout
         plain = not self.color or not stream.isatty() or "NO_COLOR" in os.environ
+        return Console(
+            stderr=stderr, no_color=plain, highlight=False, width=self.width(stream), soft_wrap=True
+        )
+
+    def width(self, stream: TextIO) -> int:
+        """Columns that a table on a stream may take."""
         # Without a terminal nobody's window is too narrow: a table keeps its lines whole.
-        width = None if stream.isatty() else 200
-        return Console(stderr=stderr, no_color=plain, highlight=False, width=width, soft_wrap=True)
+        return shutil.get_terminal_size().columns if stream.isatty() else 200
 
     # data
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -174,7 +175,7 @@ def show_standings(report: Report, *, pairs: bool = True, names: Mapping[str, An
     """
     rows = [{**names, **row} for row in report.rows()]
     cells = [{**names, **cell} for cell in report.crosstable()]
-    OUT.table("standing", rows, lambda: standings_table(rows), standings_title(rows))
+    OUT.table("standing", rows, lambda: standings_table(rows, OUT.width(sys.stdout)), standings_title(rows))
     if OUT.csv or not pairs:
         return
     order = [row["bot"] for row in rows]

@@ -16,17 +16,45 @@ def _empty() -> Table:
     return Table(box=box.SIMPLE_HEAD, pad_edge=False)
 
 
-def standings_table(rows: Sequence[dict[str, Any]]) -> Table:
-    """The leaderboard."""
-    table = _empty()
+_GAP = 3
+"""Characters between two columns of a table."""
+
+
+_STANDING_HEADS = (
+    *("#", "bot", "rating", "±2σ", "group", "field\n%", "matches", "W–D–L", "mean\nrank"),
+    *("think ms\np50/p99", "faults"),
+)
+_SPARED = (9, 8, 5, 7)
+"""Columns of the leaderboard that a narrow terminal goes without, the first one first."""
+
+
+def standings_table(rows: Sequence[dict[str, Any]], width: int) -> Table:
+    """The leaderboard.
+
+    Args:
+        width: columns of the terminal; what does not fit is left out, column by column.
+    """
     several = any(row["pool"] > 1 for row in rows)
-    heads = ["#", "bot", "rating", "±2σ", "group", "field\n%", "matches", "W–D–L", "mean\nrank"]
-    for head in [*heads, "think ms\np50/p99", "faults"]:
-        left = {"style": "bold"} if head == "bot" else {"justify": "right"}
-        table.add_column(head, no_wrap=True, **left)  # type: ignore[arg-type]
-    for row in rows:
-        table.add_row(*_standing_cells(row, several), style="red" if row["faults"] else None)
+    cells = [_standing_cells(row, several) for row in rows]
+    shown = _fitting([_STANDING_HEADS, *cells], width)
+    table = _empty()
+    for number in shown:
+        left = {"style": "bold"} if _STANDING_HEADS[number] == "bot" else {"justify": "right"}
+        table.add_column(_STANDING_HEADS[number], no_wrap=True, **left)  # type: ignore[arg-type]
+    for row, of_row in zip(rows, cells, strict=True):
+        table.add_row(*(of_row[number] for number in shown), style="red" if row["faults"] else None)
     return table
+
+
+def _fitting(cells: Sequence[Sequence[str]], width: int) -> list[int]:
+    """The columns that there is room for."""
+    widths = [max(max(map(len, cell.split("\n"))) for cell in column) for column in zip(*cells, strict=True)]
+    shown = list(range(len(widths)))
+    for spared in _SPARED:
+        if sum(widths[number] + _GAP for number in shown) <= width:
+            break
+        shown.remove(spared)
+    return shown
 
 
 def standings_title(rows: Sequence[dict[str, Any]]) -> str:

@@ -91,6 +91,8 @@ class Results:
         import numpy as np
 
         for seats, columns in sorted(self._columns.items()):
+            if not columns.blocks:
+                continue
             yield Size(
                 seats,
                 np.array(columns.bots, np.intp).reshape(-1, seats),

@@ -185,13 +185,6 @@ def find(fit: Fit, criterion: Criterion) -> Finding:
     return Finding(tuple(order), tuple(pairs))
 
 
-def nothing_known(bots: int, goal: Goal) -> Finding:
-    """What is known of a goal before any match is rated."""
-    order = list(range(bots))
-    pairs = (Pair(better, worse, State.OPEN, math.inf) for better, worse in _relevant(order, goal))
-    return Finding(tuple(order), tuple(pairs))
-
-
 def _relevant(order: list[int], goal: Goal) -> Iterator[tuple[int, int]]:
     """The pairs that a goal hangs on: neighbours of the order, or all across the border below the best."""
     if goal.best:

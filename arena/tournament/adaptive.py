@@ -19,7 +19,7 @@ from arena.ratings.confidence import CONFIDENCE
 from arena.ratings.fit import fit
 from arena.ratings.fold import TieRule
 from arena.ratings.results import Results
-from arena.ratings.stopping import TOLERANCE, Criterion, Finding, GoalError, find, nothing_known, parse_goal
+from arena.ratings.stopping import TOLERANCE, Criterion, Finding, GoalError, find, parse_goal
 from arena.tournament.formats import Outlook, Plan, PlayedTable
 from arena.tournament.schedule import RoundRobin, ScheduleError, Seating, Table, rotated, stream
 
@@ -128,8 +128,6 @@ class Until:
 
     def _find(self, played: Sequence[PlayedTable]) -> Finding:
         results = results_of(played, self._plan.bots, self._plan.seats)
-        if not len(results):
-            return nothing_known(self._plan.bots, self.criterion.goal)
         return find(fit(results, self._ties), self.criterion)
 
     def _tables(self, finding: Finding, first: int, blocks: int) -> Iterator[Table]:

@@ -215,5 +215,5 @@ def make_format(name: str, plan: Plan) -> Format:
         raise ScheduleError(f"there is no format {name!r}; use one of {', '.join(FORMATS)}")
     made = FORMATS[name](plan)
     if unknown := plan.settings.keys() - made.settings.keys():
-        raise ScheduleError(f"{name} has no {' and no '.join(sorted(unknown))}: leave it out")
+        raise ScheduleError(f"{name} has no {' and no '.join(sorted(unknown))}; leave it out")
     return made

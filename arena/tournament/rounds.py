@@ -77,7 +77,7 @@ class Rounds(ABC):
         check_plan(plan.bots, plan.seats, plan.deals)
         if plan.bots == plan.seats:
             raise ScheduleError(
-                f"{plan.bots} bots at {plan.seats} seats are one table, and there is nothing to pair: "
+                f"{plan.bots} bots at {plan.seats} seats are one table, and there is nothing to pair; "
                 "add bots, play with fewer seats, or play a round-robin"
             )
         self.plan = plan

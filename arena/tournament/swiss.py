@@ -42,7 +42,7 @@ class Swiss(Rounds):
         rounds = plan.settings.get("rounds")
         self.rounds: int = ceil(log2(plan.bots)) + 2 if rounds is None else rounds
         if self.rounds < 1:
-            raise ScheduleError(f"{self.rounds} rounds are no tournament: ask for 1 or more")
+            raise ScheduleError(f"{self.rounds} rounds are no tournament; ask for 1 or more")
 
     @property
     def matches(self) -> int:

@@ -55,7 +55,7 @@ class Compare:
         if plan.bots < plan.seats + 1:
             raise ScheduleError(
                 f"two versions and a field of {plan.bots - 2} cannot fill {plan.seats} seats without meeting "
-                f"each other: name {plan.seats + 1 - plan.bots} more for the field, or play with fewer seats"
+                f"each other; name {plan.seats + 1 - plan.bots} more for the field, or play with fewer seats"
             )
         self.test = _test(plan)
         self._deals = plan.deals

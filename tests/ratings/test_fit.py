@@ -332,3 +332,31 @@ def test_columns_are_the_same_as_single_results() -> None:
     columns.add_all(BOTS, [bots for bots, _ in rows], [ranks for _, ranks in rows], list(range(50)))
     single = results_of([Result(tuple(BOTS[bot] for bot in bots), tuple(ranks), b"") for bots, ranks in rows])
     assert_same(fit(columns, TieRule.DRAW), fit(single, TieRule.DRAW), 1e-12)
+
+
+def test_bots_without_a_match_are_known_by_name_alone() -> None:
+    results = Results()
+    results.add_all(["a", "b"], np.empty((0, 3), int), np.empty((0, 3), int), np.empty(0, int))
+    rated = fit(results, TieRule.DRAW)
+    assert rated.bots == ("a", "b")
+    assert rated.mu.tolist() == [0, 0]
+    assert np.sqrt(np.diag(rated.covariance)) == pytest.approx([SIGMA, SIGMA])
+    assert sorted(rated.pools.tolist()) == [0, 1]
+
+
+@pytest.mark.parametrize("ties", TieRule)
+@pytest.mark.parametrize("ranks", [(1, 2), (1, 1, 1, 4), (1, 1, 3, 3), (1, 2, 3, 4)])
+def test_however_often_one_wins_without_losing_the_fit_settles(ties: TieRule, ranks: tuple[int, ...]) -> None:
+    size = len(ranks)
+    seated = np.tile([np.roll(np.arange(size), turn) for turn in range(size)], (5000 // size, 1))
+    results = Results()
+    results.add_all(
+        [f"bot{bot}" for bot in range(size)], seated, np.array(ranks)[seated], np.arange(len(seated))
+    )
+    rated = fit(results, ties)
+    for one in range(size):
+        for other in range(size):
+            if ranks[one] < ranks[other]:
+                assert rated.mu[one] > rated.mu[other] + SIGMA
+            elif ranks[one] == ranks[other]:
+                assert rated.mu[one] == pytest.approx(rated.mu[other], abs=1e-6)

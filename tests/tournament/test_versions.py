@@ -123,7 +123,7 @@ def test_the_outlook() -> None:
 @pytest.mark.parametrize(
     ("bots", "given", "why"),
     [
-        (3, {}, "without meeting each other: name 1 more"),
+        (3, {}, "without meeting each other; name 1 more"),
         (2, {}, "2 bots cannot fill 3 seats"),
         (5, {"gain": 0.0}, "least that matters"),
         (5, {"gain": 1.0}, "least that matters"),
