@@ -69,15 +69,18 @@ def judge(fit: Fit, anchor: str | None = None) -> list[Judgement]:
 def probability_better(fit: Fit) -> Floats:
     """By row and column, the probability that the row's bot has more skill than the column's.
 
-    Under a prior as wide as skills seem to be spread (see `drawn_together`), so that of the pairs that are
-    said to be ordered no more are wrong than is said. A half where nothing is known: a bot against itself,
-    and bots of two pools.
+    From skills drawn together as far as their spread tells (see `drawn_together`), so that of the pairs that
+    are said to be ordered no more are wrong than is said. A half where nothing is known: a bot against
+    itself, and bots of two pools.
     """
     better = np.full((len(fit.bots), len(fit.bots)), 0.5)
     for pool in range(int(fit.pools.max(initial=-1)) + 1):
         members = np.flatnonzero(fit.pools == pool)
-        mu, covariance = drawn_together(fit.mu[members], fit.corrected[np.ix_(members, members)], fit.prior)
-        better[np.ix_(members, members)] = ndtr(_gaps(mu) / np.sqrt(_variances(covariance)))
+        grid = np.ix_(members, members)
+        better[grid] = sum(
+            drawn.weight * ndtr(_gaps(drawn.mu) / np.sqrt(_variances(drawn.covariance)))
+            for drawn in drawn_together(fit.mu[members], fit.corrected[grid], fit.prior)
+        )
     np.fill_diagonal(better, 0.5)
     return better
 
@@ -114,7 +117,7 @@ def _judge_pool(fit: Fit, pool: int, anchor: str | None) -> Iterator[Judgement]:
     zero = next((fit.mu[bot] for bot in members if fit.bots[bot] == anchor), mu.mean())
     sigmas = centred_sigmas(covariance)
     low, high = _places(mu, covariance)
-    first = _chances(*drawn_together(mu, covariance, fit.prior))
+    first = _chances(mu, covariance, fit.prior)
     groups = _groups(probability_better(fit)[np.ix_(order, order)])
     above = probability_above(fit)[np.ix_(order, order)]
     shares = (above.sum(axis=1) - 0.5) / max(1, len(order) - 1)
@@ -135,25 +138,29 @@ def _judge_pool(fit: Fit, pool: int, anchor: str | None) -> Iterator[Judgement]:
 
 def _places(mu: Floats, covariance: Floats) -> tuple[Ints, Ints]:
     """Best and worst place with 95 %, in draws of the skills."""
-    places = _drawn_places(mu, covariance)
+    places = np.argsort(np.argsort(-_draws(mu, covariance, _DRAWS), axis=1), axis=1) + 1
     tail = (1 - CONFIDENCE) / 2
     low = np.quantile(places, tail, axis=0, method="lower")
     high = np.quantile(places, 1 - tail, axis=0, method="higher")
     return low.astype(np.intp), high.astype(np.intp)
 
 
-def _chances(mu: Floats, covariance: Floats) -> Floats:
-    """How often each is the first in draws of the skills."""
-    chances: Floats = (_drawn_places(mu, covariance) == 1).mean(axis=0)
+def _chances(mu: Floats, covariance: Floats, prior: float) -> Floats:
+    """How often each is the best in draws of skills drawn together."""
+    draws = [
+        _draws(drawn.mu, drawn.covariance, max(1, round(_DRAWS * drawn.weight)))
+        for drawn in drawn_together(mu, covariance, prior)
+    ]
+    best = np.concatenate(draws).argmax(axis=1)
+    chances: Floats = np.bincount(best, minlength=len(mu)) / len(best)
     return chances
 
 
-def _drawn_places(mu: Floats, covariance: Floats) -> Ints:
-    """Places by draw and bot."""
+def _draws(mu: Floats, covariance: Floats, number: int) -> Floats:
+    """Skills by draw and bot."""
     chance = np.random.Generator(np.random.PCG64(0))
-    skills = chance.multivariate_normal(mu, covariance, _DRAWS, method="eigh")
-    places: Ints = np.argsort(np.argsort(-skills, axis=1), axis=1) + 1
-    return places
+    skills: Floats = chance.multivariate_normal(mu, covariance, number, method="eigh")
+    return skills
 
 
 def _groups(better: Floats) -> list[int]:
