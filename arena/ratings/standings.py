@@ -1,6 +1,7 @@
 """Leaderboard and crosstable from matches, in one pass.
 
-Memory grows with the square of the number of bots, not with the number of matches.
+For ratings of record the results are kept, some 25 bytes a match; all else grows with the square of the
+number of bots.
 """
 
 from __future__ import annotations
