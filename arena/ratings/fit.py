@@ -30,7 +30,10 @@ from arena.ratings.ties import TieMargin
 from arena.ratings.unknowns import Unknowns
 
 TOLERANCE = 1e-10
-"""A fit ends when no mean moves by more than this share of its standard deviation any longer."""
+"""A fit ends when no mean moves, and no standard deviation changes, by more than this share of the latter."""
+
+_ROUNDING, _PATIENCE = 1e-7, 20
+"""Moves below the first that have not become smaller for so many sweeps are rounding errors."""
 
 _SWEEPS = 500
 _FREE_SWEEPS = 3
@@ -137,7 +140,8 @@ class _Fitting:
         """Sweep until nothing moves."""
         mean, covariance = self._unknowns.nothing() if start is None else self._known(start)
         sweeps, settled, step = 0, False, 1.0
-        last = np.zeros(len(mean))
+        last, sigmas = np.zeros(len(mean)), np.zeros(len(mean))
+        best, since = np.inf, 0
         while not settled:
             if sweeps == _SWEEPS:
                 raise RatingError(
@@ -147,9 +151,14 @@ class _Fitting:
             sweeps += 1
             shifted = self._fit_margins(mean)
             before, (mean, covariance) = mean, self._sweep(mean, covariance, step)
-            move = (mean - before) / np.sqrt(np.diag(covariance))
+            wide, sigmas = sigmas, np.sqrt(np.diag(covariance))
+            move = (mean - before) / sigmas
+            moved = max(np.abs(move).max(initial=0.0), np.abs(wide / sigmas - 1).max(initial=0.0), shifted)
+            if moved < best:
+                best, since = moved, sweeps
+            is_rounding = best < _ROUNDING and sweeps - since >= _PATIENCE
             # The first sweep starts from what is not its own belief.
-            settled = sweeps > 1 and max(np.abs(move).max(initial=0.0), shifted) < TOLERANCE
+            settled = sweeps > 1 and (moved < TOLERANCE or is_rounding)
             if sweeps > _FREE_SWEEPS:
                 step = _better_step(step, move, last)
             last = move

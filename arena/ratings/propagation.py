@@ -72,7 +72,10 @@ def _remaining_luck(luck: Floats, precision: Floats) -> Floats:
     left = np.repeat(luck[:, :, None], precision.shape[1], axis=2)
     for number, site in enumerate(precision):
         column = left[number].copy()
-        left -= column[:, None] * (column * (site / (1 + site * column[number])))
+        kept = 1 / (1 + site * column[number])
+        left -= column[:, None] * (column * (site * kept))
+        # The difference is this; computed as one, it loses the digits that a precise site needs.
+        left[number] = left[:, number] = column * kept
     return left
 
 
@@ -165,8 +168,7 @@ def _site(
     centre = without * (mean / variance - shift)
     sigma = np.sqrt(without)
     if drawn:
-        v, w = between(centre / sigma, margin / sigma)
+        v, left = between(centre / sigma, margin / sigma)
     else:
-        v, w = above((centre - margin) / sigma)
-    left = without * (1 - w)
-    return w / left, (w * centre + sigma * v) / left
+        v, left = above((centre - margin) / sigma)
+    return (1 - left) / (left * without), ((1 - left) * centre + sigma * v) / (left * without)

@@ -23,10 +23,8 @@ def arena(tmp_path: Path) -> Arena:
 @pytest.mark.parametrize(
     ("options", "shown", "matches", "places"),
     [
-        (("--format", "round-robin", "--deals", "10"), "round robin (sets all)", 20, 0),
         (("--format", "gauntlet"), "gauntlet", 8, 0),
         (("--format", "swiss", "--rounds", "2"), "swiss (deals 1, rounds 2)", 8, 5),
-        (("--format", "knockout"), "knockout (deals 1)", None, 5),
         (("--format", "double-knockout"), "double knockout (deals 1)", None, 5),
     ],
 )

@@ -360,3 +360,18 @@ def test_however_often_one_wins_without_losing_the_fit_settles(ties: TieRule, ra
                 assert rated.mu[one] > rated.mu[other] + SIGMA
             elif ranks[one] == ranks[other]:
                 assert rated.mu[one] == pytest.approx(rated.mu[other], abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rare_ties_of_bots_that_differ_much_settle(seed: int) -> None:
+    """Of bots that are never close a tie says that their performances were all but the same."""
+    chance = np.random.default_rng(seed)
+    skills = np.array([0.0, 0.0, 3.2, 1.7]) * (1 + 0.3 * (seed % 3))
+    seated = np.array([chance.permutation([version, 2, 3]) for _ in range(200) for version in (0, 1)])
+    scores = np.round(skills[seated] + chance.normal(size=seated.shape), 2)
+    ranks = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+    results = Results()
+    results.add_all(["old", "new", "greedy", "first"], seated, ranks, np.arange(400) // 2)
+    rated = fit(results, TieRule.DRAW)
+    assert rated.sweeps < 40
+    assert np.isfinite(rated.mu).all()
