@@ -332,7 +332,7 @@ def edges() -> Iterator[Goal]:
 def _gaps() -> bool:
     t = np.linspace(-100, 100, 2001)
     pairs = [above(t), *(between(t, np.full_like(t, e)) for e in (1e-9, 1e-3, 0.5, 5, 50))]
-    return all(np.isfinite(v).all() and ((w >= 0) & (w < 1)).all() for v, w in pairs)
+    return all(np.isfinite(v).all() and ((left > 0) & (left <= 1)).all() for v, left in pairs)
 
 
 def _finite(tables: Sequence[tuple[str, ...]], tied: bool = False) -> bool:
