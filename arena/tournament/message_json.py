@@ -38,7 +38,13 @@ def message_json(message: Message) -> str:
 def _plan(field: FieldDescriptor) -> tuple[str, _Encode]:
     """How a field's pair begins, and what makes the text of its value."""
     encode = _encoder(field)
-    return f"{json.dumps(field.json_name)}: ", _list_of(encode) if field.is_repeated else encode
+    return f"{json.dumps(field.json_name)}: ", _list_of(encode) if _is_repeated(field) else encode
+
+
+def _is_repeated(field: FieldDescriptor) -> bool:
+    if hasattr(field, "is_repeated"):
+        return field.is_repeated
+    return bool(field.label == field.LABEL_REPEATED)  # type: ignore[attr-defined]  # protobuf before 6.31
 
 
 def _encoder(field: FieldDescriptor) -> _Encode:
