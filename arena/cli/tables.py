@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -131,21 +131,25 @@ def faults_text(row: dict[str, Any]) -> str:
 
 def crosstable(order: Sequence[str], cells: Sequence[dict[str, Any]]) -> Table:
     """Who ranked above whom: share of common matches in per cent, with its standard error."""
+    return _square(order, {(cell["bot"], cell["against"]): _cell(cell) for cell in cells})
+
+
+def _square(order: Sequence[str], texts: Mapping[tuple[str, str], str]) -> Table:
+    """A table of all bots against all: texts by row and column."""
     table = _empty()
     table.add_column("", style="bold")
     for name in order:
         table.add_column(name, justify="right", no_wrap=True)
-    found = {(cell["bot"], cell["against"]): cell for cell in cells}
     for name in order:
-        table.add_row(name, *(_cell(found.get((name, other))) for other in order))
+        table.add_row(name, *(texts.get((name, other), "·") for other in order))
     return table
 
 
 CROSSTABLE_TITLE = "share of matches in which the row ranked above the column, % ± standard error"
 
 
-def _cell(cell: dict[str, Any] | None) -> str:
-    if cell is None or cell["share"] is None:
+def _cell(cell: dict[str, Any]) -> str:
+    if cell["share"] is None:
         return "·"
     error = "" if cell["error"] is None else f" ± {100 * cell['error']:.1f}"
     return f"{100 * cell['share']:.1f}{error}"
@@ -153,14 +157,7 @@ def _cell(cell: dict[str, Any] | None) -> str:
 
 def superiority_table(order: Sequence[str], cells: Sequence[dict[str, Any]]) -> Table:
     """How sure it is that the row's bot is better than the column's, in per cent."""
-    table = _empty()
-    table.add_column("", style="bold")
-    for name in order:
-        table.add_column(name, justify="right", no_wrap=True)
-    found = {(cell["bot"], cell["against"]): _sure(cell["better"]) for cell in cells}
-    for name in order:
-        table.add_row(name, *(found.get((name, other), "·") for other in order))
-    return table
+    return _square(order, {(cell["bot"], cell["against"]): _sure(cell["better"]) for cell in cells})
 
 
 SUPERIORITY_TITLE = "probability that the row is better than the column, %"
