@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import hmac
 import os
 import secrets
 import shutil
@@ -15,6 +16,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +29,13 @@ from botarena.v1.record_pb2 import FaultKind
 from google.protobuf.message import DecodeError
 
 from arena import __version__
+from arena.bots.launcher import SOCKET
 from arena.match.host import Absent, Lane, TableHost
 
 PROTOCOL = 1
 MAX_FRAME_BYTES = 1 << 20
 MAX_CONCURRENCY = 1024
+_FAREWELL_S = 0.5
 
 _OPTIONS = (
     # Somewhat more than the protocol allows, so that a bot which sends too much hears why.
@@ -43,24 +47,28 @@ _OPTIONS = (
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Guest:
     """A bot that is expected to dial in.
 
     Attributes:
         name: its name.
-        token: what it has to show.
+        folder: holds its socket; its alone.
+        token: what it has to show there.
         greeted: done with its hello and its lane.
         lost: called once, with the fault, when its stream ended by its own doing.
         stuck: called when the host gave it up.
+        over: its token is good for nothing any more.
     """
 
     name: str
+    folder: Path
     token: str
     greeted: asyncio.Future[tuple[Hello, Lane]]
     lost: Callable[[Absent], None]
     stuck: Callable[[], None]
     stream: Stream | None = None
+    over: bool = False
 
 
 class ProtocolError(Exception):
@@ -99,48 +107,49 @@ class Stream:
 
 
 class Gateway:
-    """A gRPC server on a unix socket of its own, for the bots of one host."""
+    """gRPC servers for the bots of one host: each life of a bot has a socket and a folder of its own."""
 
     def __init__(self, host: TableHost) -> None:
         self._host = host
-        self._guests: dict[str, Guest] = {}
-        self._server = grpc.aio.server(options=_OPTIONS)
-        self._server.add_generic_rpc_handlers((_handlers(self._play),))
+        self._doors: dict[Guest, grpc.aio.Server] = {}
         self._folder = _SocketFolder()
-        self.address = f"unix:{self._folder.path / 'arena.sock'}"
-
-    async def start(self) -> None:
-        """Open the socket."""
-        self._server.add_insecure_port(self.address)
-        await self._server.start()
-        # Bots may run as other users; what keeps strangers out is the token.
-        (self._folder.path / "arena.sock").chmod(0o666)
 
     async def stop(self) -> None:
-        """Say goodbye to everybody and close the socket."""
-        for guest in self._guests.values():
+        """Say goodbye to everybody and close all sockets."""
+        for guest in self._doors:
             if guest.stream is not None:
                 goodbye = Goodbye(reason="the arena is closing")
                 guest.stream.send(FromArena(goodbye=goodbye).SerializeToString())
-                guest.stream.close()
-        await self._server.stop(grace=0.5)
+        await asyncio.gather(*(self.dismiss(guest) for guest in list(self._doors)))
         self._folder.remove()
 
-    def expect(self, name: str, lost: Callable[[Absent], None], stuck: Callable[[], None]) -> Guest:
-        """Let a bot in that shows the token of the guest that is returned."""
-        token = secrets.token_urlsafe(32)
+    async def expect(self, name: str, lost: Callable[[Absent], None], stuck: Callable[[], None]) -> Guest:
+        """Open a socket, and let the bot in that shows the token of the guest that is returned."""
         future: asyncio.Future[tuple[Hello, Lane]] = asyncio.get_running_loop().create_future()
-        self._guests[token] = guest = Guest(name, token, future, lost, stuck)
+        guest = Guest(name, self._folder.make(), secrets.token_urlsafe(32), future, lost, stuck)
+        server = grpc.aio.server(options=_OPTIONS)
+        server.add_generic_rpc_handlers((_handlers(partial(self._play, guest)),))
+        socket = guest.folder / SOCKET
+        server.add_insecure_port(f"unix:{socket}")
+        self._doors[guest] = server
+        await server.start()
+        # Bots may run as other users; what keeps strangers out is the token.
+        socket.chmod(0o666)
         return guest
 
-    def dismiss(self, guest: Guest) -> None:
-        """Its token is good for nothing from now on."""
-        self._guests.pop(guest.token, None)
+    async def dismiss(self, guest: Guest) -> None:
+        """Its token is good for nothing from now on, and its socket is gone."""
+        server = self._doors.pop(guest, None)
         if guest.stream is not None:
             guest.stream.close()
+        if server is not None:
+            await server.stop(_FAREWELL_S)
+            shutil.rmtree(guest.folder, ignore_errors=True)
 
-    async def _play(self, _requests: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:
-        guest = await self._admit(context)
+    async def _play(
+        self, guest: Guest, _requests: object, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> None:
+        await _admit(guest, context)
         guest.stream = stream = Stream()
         pump = asyncio.create_task(stream.pump(context))
         reader = asyncio.create_task(self._converse(guest, stream, context))
@@ -153,27 +162,11 @@ class Gateway:
             for task in (pump, reader):
                 task.cancel()
             await asyncio.gather(pump, reader, return_exceptions=True)
-            if token_is_known := guest.token in self._guests:
-                del self._guests[guest.token]
+            if is_expected := guest in self._doors and not guest.over:
+                guest.over = True
                 guest.lost(fault or Absent(FaultKind.FAULT_KIND_DISCONNECTED, "it closed its stream"))
-        if token_is_known and fault is not None and fault.kind == FaultKind.FAULT_KIND_MALFORMED_MESSAGE:
+        if is_expected and fault is not None and fault.kind == FaultKind.FAULT_KIND_MALFORMED_MESSAGE:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, fault.detail)
-
-    async def _admit(self, context: grpc.aio.ServicerContext[Any, Any]) -> Guest:
-        metadata = {str(key): value for key, value in context.invocation_metadata() or ()}
-        scheme, _, token = str(metadata.get("authorization", "")).partition(" ")
-        guest = self._guests.get(token) if scheme == "Bearer" else None
-        if guest is None:
-            await context.abort(
-                grpc.StatusCode.UNAUTHENTICATED,
-                "unknown token: send the ARENA_TOKEN of this process as 'authorization: Bearer TOKEN'",
-            )
-        if guest.stream is not None:
-            await context.abort(
-                grpc.StatusCode.ALREADY_EXISTS,
-                "this bot has a stream already: open one stream for all matches",
-            )
-        return guest
 
     async def _converse(
         self, guest: Guest, stream: Stream, context: grpc.aio.ServicerContext[Any, Any]
@@ -216,6 +209,22 @@ class Gateway:
         return lane
 
 
+async def _admit(guest: Guest, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+    """Let the expected bot in, once, and nobody else."""
+    metadata = {str(key): value for key, value in context.invocation_metadata() or ()}
+    scheme, _, token = str(metadata.get("authorization", "")).partition(" ")
+    if scheme != "Bearer" or guest.over or not hmac.compare_digest(token.encode(), guest.token.encode()):
+        await context.abort(
+            grpc.StatusCode.UNAUTHENTICATED,
+            "unknown token: send the ARENA_TOKEN of this process as 'authorization: Bearer TOKEN'",
+        )
+    if guest.stream is not None:
+        await context.abort(
+            grpc.StatusCode.ALREADY_EXISTS,
+            "this bot has a stream already: open one stream for all matches",
+        )
+
+
 async def _read(context: grpc.aio.ServicerContext[Any, Any]) -> bytes | None:
     """The next frame; None if the bot hung up, in whichever way gRPC tells it."""
     try:
@@ -247,7 +256,7 @@ def _handlers(play: Callable[..., Any]) -> grpc.GenericRpcHandler:
 
 
 class _SocketFolder:
-    """A folder for the socket, with an unguessable name, locked for as long as we live.
+    """A folder for sockets, with an unguessable name, locked for as long as we live.
 
     Folders that nobody holds locked were left by an arena that was killed; they are removed here.
     """
@@ -264,6 +273,12 @@ class _SocketFolder:
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         unnamed.chmod(0o711)
         self.path = unnamed.rename(base / (self._PREFIX + secrets.token_urlsafe(12)))
+
+    def make(self) -> Path:
+        """A folder in it for one socket, which only those find who are told its name."""
+        folder = self.path / secrets.token_urlsafe(6)
+        folder.mkdir(mode=0o711)
+        return folder
 
     def remove(self) -> None:
         """Remove it at the end."""

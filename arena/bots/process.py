@@ -1,4 +1,4 @@
-"""A bot as a process: started under a supervisor, its output kept, its whole tree ended at the end."""
+"""Bots as processes without a sandbox: under a supervisor, output kept, whole tree ended at the end."""
 
 from __future__ import annotations
 
@@ -8,38 +8,15 @@ import marshal
 import os
 import signal
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from arena.bots import supervisor
+from arena.bots.launcher import Ending, Place
+from arena.bots.limits import BotLimits
 from arena.bots.reference import BotSpec
 
 # What a bot gets of our environment. No more: it might hold secrets, and runs would differ by it.
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a bot's process ended.
-
-    Attributes:
-        text: in words.
-        started: whether its program could be started at all.
-        tail: the last bytes of its stderr.
-    """
-
-    text: str
-    started: bool
-    tail: str
-
-    def describe(self) -> str:
-        """For the bot's author: how it ended, and what it last said."""
-        tail = self.tail.strip()
-        return (
-            f"{self.text}; its last words on stderr:\n{tail}"
-            if tail
-            else f"{self.text}, and nothing on stderr"
-        )
 
 
 class BotProcess:
@@ -54,16 +31,8 @@ class BotProcess:
         self.ended: asyncio.Task[Ending] = asyncio.create_task(self._wait())
 
     @classmethod
-    async def start(cls, spec: BotSpec, address: str, token: str, log: Path, log_bytes: int) -> BotProcess:
-        """Start a bot that shall dial an address with a token.
-
-        Args:
-            spec: the bot.
-            address: as gRPC writes it, such as "unix:/path".
-            token: its one-time token.
-            log: file for its stdout and stderr.
-            log_bytes: how much of them is kept.
-        """
+    async def start(cls, bot: BotSpec, limits: BotLimits, place: Place) -> BotProcess:
+        """Start a bot that shall dial its socket with its token."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-I",
@@ -74,11 +43,11 @@ class BotProcess:
             start_new_session=True,
         )
         config = {
-            "command": list(spec.command),
-            "folder": spec.folder,
-            "environment": _environment(address, token),
-            "log": str(log),
-            "log_bytes": log_bytes,
+            "command": list(bot.command),
+            "folder": bot.folder,
+            "environment": _environment(place),
+            "log": str(place.log),
+            "log_bytes": limits.log_bytes,
         }
         assert process.stdin is not None
         written = marshal.dumps(config)  # the same Python reads it
@@ -97,11 +66,26 @@ class BotProcess:
         written = await self._process.stdout.read()
         await self._process.wait()
         if not written:
-            return Ending("its supervisor was killed", True, "")
+            return Ending("its supervisor was killed")
         report = marshal.loads(written)
         if report["failure"]:
-            return Ending(f"its program cannot be started: {report['failure']}", False, "")
-        return Ending(_in_words(report["code"]), True, report["tail"])
+            return Ending(f"its program cannot be started: {report['failure']}", started=False)
+        code: int = report["code"]
+        return Ending(
+            _in_words(code),
+            tail=report["tail"],
+            exit_code=code if code >= 0 else None,
+            signal=_signal_name(-code) if code < 0 else "",
+            memory_peak_bytes=report["memory_peak"],
+        )
+
+
+class Processes:
+    """Starts bots as processes of this machine, for bots that are trusted."""
+
+    async def start(self, bot: BotSpec, limits: BotLimits, place: Place) -> BotProcess:
+        """Start a bot; of its limits only that of its output holds."""
+        return await BotProcess.start(bot, limits, place)
 
 
 def log_name(bot: str, worker: int) -> str:
@@ -112,16 +96,20 @@ def log_name(bot: str, worker: int) -> str:
 def _in_words(code: int) -> str:
     if code >= 0:
         return f"its process ended with exit code {code}"
+    return f"its process was ended by {_signal_name(-code)}"
+
+
+def _signal_name(number: int) -> str:
     try:
-        return f"its process was ended by {signal.Signals(-code).name}"
+        return signal.Signals(number).name
     except ValueError:
-        return f"its process was ended by signal {-code}"
+        return f"signal {number}"
 
 
-def _environment(address: str, token: str) -> dict[str, str]:
+def _environment(place: Place) -> dict[str, str]:
     environment = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
     # `python3` in a bot.toml means the Python that has the SDK: the arena's own.
     folder = str(Path(sys.executable).parent)
     environment["PATH"] = os.pathsep.join([folder, environment.get("PATH", os.defpath)])
-    environment |= {"ARENA_ADDR": address, "ARENA_TOKEN": token, "PYTHONUNBUFFERED": "1"}
+    environment |= {"ARENA_ADDR": place.address, "ARENA_TOKEN": place.token, "PYTHONUNBUFFERED": "1"}
     return environment

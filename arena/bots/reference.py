@@ -10,10 +10,11 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from arena.bots.limits import BotLimits
 from arena.errors import NotFoundError, UsageError
 
 SYNTAX = "./dir (with bot.toml), ./bot.py, module:Class, 'cmd:./mybot --fast' or house:NAME"
@@ -55,6 +56,9 @@ class BotSpec:
         games: names of the games that it plays; empty means any.
         description: a line about it.
         threads: how many cores it keeps busy while it thinks.
+        language: what it is written in, as its bot.toml says.
+        limits: what it may use of the machine.
+        image: the image of a container that it runs in, by digest; empty: none yet.
     """
 
     reference: str
@@ -65,6 +69,9 @@ class BotSpec:
     games: tuple[str, ...] = ()
     description: str = ""
     threads: int = 1
+    language: str = ""
+    limits: BotLimits = field(default_factory=BotLimits)
+    image: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -73,7 +80,9 @@ class BotSpec:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> BotSpec:
         """The bot that `to_json` wrote."""
-        return cls(**{**data, "command": tuple(data["command"]), "games": tuple(data["games"])})
+        limits = BotLimits(**data.get("limits", {}))  # those that were stored before had none
+        lists = {"command": tuple(data["command"]), "games": tuple(data["games"])}
+        return cls(**{**data, **lists, "limits": limits})
 
 
 def resolve_all(references: Sequence[str], game: str) -> list[BotSpec]:
@@ -173,6 +182,7 @@ def _folder(reference: str, path: Path) -> BotSpec:
         games=tuple(values.get("games", ())),
         description=values.get("description", ""),
         threads=values.get("threads", 1),
+        language=values.get("language", ""),
     )
 
 

@@ -18,6 +18,7 @@ import contextlib
 import ctypes
 import marshal
 import os
+import resource
 import select
 import signal
 import sys
@@ -238,7 +239,13 @@ def main(config: dict[str, object]) -> int:
         log.add("err", f"cannot be started: {failure}\n".encode())
     log.close()
     code = os.waitstatus_to_exitcode(status)
-    report = {"failure": failure, "code": code, "tail": log.tail.decode(errors="backslashreplace")}
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10  # of its largest process
+    report = {
+        "failure": failure,
+        "code": code,
+        "tail": log.tail.decode(errors="backslashreplace"),
+        "memory_peak": peak,
+    }
     try:
         os.write(1, marshal.dumps(report))
     except BrokenPipeError:

@@ -12,20 +12,23 @@ from botarena.v1.bot_pb2 import Hello
 from botarena.v1.record_pb2 import FaultKind
 
 from arena.bots.gateway import Gateway, Guest
-from arena.bots.process import BotProcess, log_name
+from arena.bots.launcher import Launcher, LaunchError, Place, Running
+from arena.bots.process import Processes, log_name
 from arena.bots.reference import BotSpec
 from arena.match.host import AbandonedError, Absent, Lane, OverloadError, TableHost
 from arena.match.match import Match
 from arena.match.spec import MatchSpec
 
-LOG_BYTES = 256 << 10
-"""How much of a bot's output is kept, per worker."""
 MAX_FAILURES = 3
 """A bot that fails so often without a match played to its end in between is not started again."""
 
 MAX_OVERLOADS = 5
 """A match that the arena was too busy for so often is given back unplayed."""
 
+MAX_TROUBLES = 5
+"""A bot that the machine could not start, or lost, so often in a row is not tried again for this match."""
+
+_TROUBLE_S = 1.0  # seconds after which a bot that the machine could not start is tried again
 _RECOVER_S = 10.0  # seconds after which as many matches are in play again as before an overload
 _LAST_WORDS = 2.0  # seconds in which a bot's stream and its process are expected to end together
 
@@ -41,22 +44,31 @@ class Tables:
         start_us: how long a bot may take to greet, in microseconds.
         worker: number of this worker.
         in_flight: matches in play at once; what comes beyond them waits.
+        launcher: starts the bots.
     """
 
     def __init__(
-        self, bots: Sequence[BotSpec], logs: Path, start_us: int, worker: int = 0, in_flight: int = 64
+        self,
+        bots: Sequence[BotSpec],
+        logs: Path,
+        start_us: int,
+        worker: int = 0,
+        in_flight: int = 64,
+        launcher: Launcher | None = None,
     ) -> None:
+        launcher = launcher or Processes()
         self._host = TableHost(worker)
         self._flow = Flow(in_flight)
         self._gateway = Gateway(self._host)
         self._early: list[asyncio.Task[Lane | Absent]] = []
         self._players = {
-            bot.name: _Player(bot, self._host, self._gateway, logs / log_name(bot.name, worker), start_us)
+            bot.name: _Player(
+                bot, self._host, self._gateway, launcher, logs / log_name(bot.name, worker), start_us
+            )
             for bot in bots
         }
 
     async def __aenter__(self) -> Tables:
-        await self._gateway.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -77,10 +89,11 @@ class Tables:
 
         Raises:
             OverloadError: the arena was too busy to judge a timeout, each time that it was tried.
+            LaunchError: the machine could not start a bot, each time that it was tried.
         """
         players = [self._players[name] for name, _ in spec.bots]
         alone: set[str] = set()
-        overloads = 0
+        overloads = troubles = 0
         while True:
             async with self._flow:
                 try:
@@ -92,6 +105,11 @@ class Tables:
                     self._flow.back_off()
                     if overloads == MAX_OVERLOADS:
                         raise
+                except LaunchError:
+                    troubles += 1
+                    if troubles == MAX_TROUBLES:
+                        raise
+                    await asyncio.sleep(_TROUBLE_S)
 
     async def _play_once(self, spec: MatchSpec, players: Sequence[_Player], alone: set[str]) -> bytes:
         held: list[tuple[_Places, int]] = []
@@ -111,7 +129,7 @@ class Tables:
                 places.release(count)
         for seat, player in enumerate(players):
             if match.forfeit_of(seat) is None:
-                player.failures = 0
+                player.failures = player.troubles = 0
         return record
 
 
@@ -210,13 +228,23 @@ class _Places:
 class _Player:
     """A bot that is started when it is needed, and again when it failed."""
 
-    def __init__(self, spec: BotSpec, host: TableHost, gateway: Gateway, log: Path, start_us: int) -> None:
+    def __init__(
+        self,
+        spec: BotSpec,
+        host: TableHost,
+        gateway: Gateway,
+        launcher: Launcher,
+        log: Path,
+        start_us: int,
+    ) -> None:
         self.spec = spec
         self.failures = 0
+        self.troubles = 0
         self._host = host
         self._gateway = gateway
+        self._launcher = launcher
         self._log = log
-        self._start_us = start_us
+        self._start_us = min(start_us, spec.limits.start_us or start_us)
         self._starting = asyncio.Lock()
         self._lane: Lane | None = None
         self._life: _Life | None = None
@@ -259,7 +287,10 @@ class _Player:
     async def _start(self) -> None:
         if self._life is not None:
             await self._life.stop()
-        life = _Life(self._gateway, self._failed)
+        if self.troubles >= MAX_TROUBLES:
+            self.troubles = 0  # whoever asks again later may find the machine mended
+            raise LaunchError(f"{self.spec.name} was lost {MAX_TROUBLES} times in a row")
+        life = _Life(self._gateway, self._launcher, self._failed, self._lost)
         begun = await life.begin(self.spec, self._log, self._start_us)
         if isinstance(begun, Absent):
             self._out = begun
@@ -283,26 +314,54 @@ class _Player:
             )
         self._host.close(self._lane, fault)
 
+    def _lost(self) -> None:
+        """The machine ended its life: nobody is to blame, and its matches are played again."""
+        self.troubles += 1
+        if not self._stopped and self._lane is not None:
+            self._host.close(self._lane, None)
+
 
 class _Life:
-    """One life of a bot, from the start of its process to its end."""
+    """One life of a bot, from the start of its process to its end.
 
-    def __init__(self, gateway: Gateway, failed: Callable[[Absent | None], None]) -> None:
+    Args:
+        gateway: where it dials in.
+        launcher: starts it.
+        failed: called with its fault, when it is over by the bot's own doing.
+        lost: called when it is over by the machine's doing.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        launcher: Launcher,
+        failed: Callable[[Absent | None], None],
+        lost: Callable[[], None],
+    ) -> None:
         self._gateway = gateway
+        self._launcher = launcher
         self._failed = failed
+        self._lost_by_machine = lost
         self._guest: Guest | None = None
-        self._process: BotProcess | None = None
+        self._process: Running | None = None
         self._hung_up: asyncio.Future[Absent] = asyncio.get_running_loop().create_future()
         self._watch: asyncio.Task[None] | None = None
         self._over = False
         self._ending: asyncio.Task[None] | None = None
 
     async def begin(self, spec: BotSpec, log: Path, start_us: int) -> tuple[Hello, Lane] | Absent:
-        """Start it and wait for its hello, no longer than its start budget."""
-        self._guest = guest = self._gateway.expect(spec.name, self._lost, self._stuck)
-        self._process = process = await BotProcess.start(
-            spec, self._gateway.address, guest.token, log, LOG_BYTES
-        )
+        """Start it and wait for its hello, no longer than its start budget.
+
+        Raises:
+            LaunchError: the machine cannot start it.
+        """
+        self._guest = guest = await self._gateway.expect(spec.name, self._hang_up, self._stuck)
+        try:
+            process = await self._launcher.start(spec, spec.limits, Place(guest.folder, guest.token, log))
+        except LaunchError:
+            await self.stop()
+            raise
+        self._process = process
         waiting: list[asyncio.Future[Any]] = [guest.greeted, process.ended, self._hung_up]
         try:
             await asyncio.wait(waiting, timeout=start_us / 1e6, return_when=asyncio.FIRST_COMPLETED)
@@ -313,7 +372,10 @@ class _Life:
             hello, lane = guest.greeted.result()
             self._watch = asyncio.create_task(self._watch_over(process, lane))
             return hello, lane
-        return Absent(FaultKind.FAULT_KIND_START_FAILED, await self._why_not(process, start_us))
+        reason = await self._why_not(process, start_us)
+        if infra := process.ended.result().infra:
+            raise LaunchError(infra)
+        return Absent(FaultKind.FAULT_KIND_START_FAILED, reason)
 
     async def stop(self) -> None:
         """End it, whatever it does."""
@@ -321,11 +383,11 @@ class _Life:
         if self._watch is not None and self._watch is not asyncio.current_task():
             self._watch.cancel()
         if self._guest is not None:
-            self._gateway.dismiss(self._guest)
+            await self._gateway.dismiss(self._guest)
         if self._process is not None:
             await self._process.stop()
 
-    async def _why_not(self, process: BotProcess, start_us: int) -> str:
+    async def _why_not(self, process: Running, start_us: int) -> str:
         if self._hung_up.done():
             reason = self._hung_up.result().detail
         elif process.ended.done():
@@ -335,7 +397,7 @@ class _Life:
         await self.stop()
         return reason
 
-    def _lost(self, fault: Absent) -> None:
+    def _hang_up(self, fault: Absent) -> None:
         if not self._hung_up.done():
             self._hung_up.set_result(fault)
 
@@ -349,7 +411,7 @@ class _Life:
         self._failed(fault)
         self._ending = asyncio.create_task(self.stop())
 
-    async def _watch_over(self, process: BotProcess, lane: Lane) -> None:
+    async def _watch_over(self, process: Running, lane: Lane) -> None:
         """Wait until the stream or the process ends, and a moment for the other to follow."""
         ends: list[asyncio.Future[Any]] = [self._hung_up, process.ended]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -357,7 +419,16 @@ class _Life:
         await asyncio.wait(ends, timeout=_LAST_WORDS)
         if self._over:
             return
+        ending = process.ended.result() if process.ended.done() else None
+        if ending is not None and ending.infra:
+            self._over = True
+            self._lost_by_machine()
+            self._ending = asyncio.create_task(self.stop())
+            return
         fault = self._hung_up.result() if self._hung_up.done() else None
-        if process.ended.done() and (fault is None or fault.kind == FaultKind.FAULT_KIND_DISCONNECTED):
-            fault = Absent(FaultKind.FAULT_KIND_CRASHED, process.ended.result().describe())
+        if ending is not None and (fault is None or fault.kind == FaultKind.FAULT_KIND_DISCONNECTED):
+            kind = FaultKind.FAULT_KIND_CRASHED
+            if ending.out_of_memory:
+                kind = FaultKind.FAULT_KIND_MEMORY_EXCEEDED
+            fault = Absent(kind, ending.describe())
         self._fail(fault)

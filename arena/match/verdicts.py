@@ -52,6 +52,14 @@ FAULTS: dict[Kind, FaultRule] = {
         False,
         "run the bot's command by hand; it must greet the arena within its start budget",
     ),
+    FaultKind.FAULT_KIND_MEMORY_EXCEEDED: FaultRule(
+        "MEMORY_EXCEEDED",
+        False,
+        "use less memory, or ask for more in [limits] of bot.toml, as far as the organiser allows",
+    ),
+    FaultKind.FAULT_KIND_OUTPUT_EXCEEDED: FaultRule(
+        "OUTPUT_EXCEEDED", False, "answer each decision once, and send nothing that is not asked for"
+    ),
 }
 
 RATED = frozenset({Verdict.VERDICT_PLAYED, Verdict.VERDICT_BOT_FAULT})

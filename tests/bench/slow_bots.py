@@ -22,6 +22,7 @@ from botarena.v1.bot_pb2 import FromArena, FromBot, Hello, Reply
 from botarena.v1.record_pb2 import MatchRecord
 
 from arena.bots.gateway import PROTOCOL, Gateway
+from arena.bots.launcher import SOCKET
 from arena.games.chance import deal_seed
 from arena.match.host import Absent, Lane, OverloadError, TableHost
 from arena.match.match import Match
@@ -30,7 +31,6 @@ from arena.match.verdicts import verdict_name
 from tests.match.fakes import spec
 
 SEATS = 4
-_STREAMS_PER_CHANNEL = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ async def play(bots: int, think_s: float, move_us: int = 5_000_000) -> Played:
     """
     host = TableHost()
     gateway = Gateway(host)
-    await gateway.start()
-    guests = [gateway.expect(f"slow-{number}", _hung_up, _stuck) for number in range(bots)]
+    guests = [await gateway.expect(f"slow-{number}", _hung_up, _stuck) for number in range(bots)]
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.bench.slow_bots", stdin=asyncio.subprocess.PIPE
     )
     assert process.stdin is not None
-    lines = [gateway.address, str(think_s), *(guest.token for guest in guests)]
+    dials = (f"unix:{guest.folder / SOCKET} {guest.token}" for guest in guests)
+    lines = [str(think_s), *dials]
     process.stdin.write("\n".join(lines).encode())
     process.stdin.close()
     lanes = [lane for _, lane in await asyncio.gather(*(guest.greeted for guest in guests))]
@@ -98,8 +98,13 @@ def _stuck() -> None:
     """Its record tells."""
 
 
-async def _bot(channel: grpc.aio.Channel, token: str, think_s: float) -> None:
+async def _bot(address: str, token: str, think_s: float) -> None:
     """One slow bot."""
+    async with grpc.aio.insecure_channel(address) as channel:
+        await _converse(channel, token, think_s)
+
+
+async def _converse(channel: grpc.aio.Channel, token: str, think_s: float) -> None:
     play: Any = channel.stream_stream(
         "/botarena.v1.BotService/Play",
         request_serializer=FromBot.SerializeToString,
@@ -116,23 +121,15 @@ async def _bot(channel: grpc.aio.Channel, token: str, think_s: float) -> None:
         return
 
 
-async def _be_all(address: str, think_s: float, tokens: Sequence[str]) -> None:
-    options = (("grpc.use_local_subchannel_pool", 1),)
-    channels = [
-        grpc.aio.insecure_channel(address, options=options)
-        for _ in range(-(-len(tokens) // _STREAMS_PER_CHANNEL))
-    ]
-    await asyncio.gather(
-        *(_bot(channels[n // _STREAMS_PER_CHANNEL], token, think_s) for n, token in enumerate(tokens))
-    )
-    for channel in channels:
-        await channel.close()
+async def _be_all(think_s: float, dials: Sequence[str]) -> None:
+    pairs = (dial.split() for dial in dials)
+    await asyncio.gather(*(_bot(address, token, think_s) for address, token in pairs))
 
 
 def main() -> None:
     """Be all the bots."""
-    address, think, *tokens = sys.stdin.read().split("\n")
-    asyncio.run(_be_all(address, float(think), tokens))
+    think, *dials = sys.stdin.read().split("\n")
+    asyncio.run(_be_all(float(think), dials))
 
 
 if __name__ == "__main__":

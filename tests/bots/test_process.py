@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.process import BotProcess, Ending
+from arena.bots.launcher import Ending, Place
+from arena.bots.limits import BotLimits
+from arena.bots.process import BotProcess
 from arena.bots.reference import BotSpec
 
 
@@ -18,9 +20,13 @@ def spec(folder: Path, *command: str) -> BotSpec:
     return BotSpec("", "b", "1", command, str(folder))
 
 
+def place(folder: Path) -> Place:
+    return Place(folder, "token", folder / "log")
+
+
 async def run(tmp_path: Path, *command: str, log_bytes: int = 10_000) -> tuple[Ending, str]:
     process = await BotProcess.start(
-        spec(tmp_path, *command), "unix:/x", "token", tmp_path / "log", log_bytes
+        spec(tmp_path, *command), BotLimits(log_bytes=log_bytes), place(tmp_path)
     )
     ending = await process.ended
     await process.stop()
@@ -84,9 +90,7 @@ async def test_the_environment_holds_what_a_bot_needs_and_no_secret(
 
 async def test_stop_ends_what_does_not_listen_and_what_ran_away(tmp_path: Path) -> None:
     script = "trap '' TERM; (setsid sh -c 'echo $$ > orphan; exec sleep 600' &) ; echo $$ > self; sleep 600"
-    process = await BotProcess.start(
-        spec(tmp_path, "sh", "-c", script), "unix:/x", "t", tmp_path / "log", 1000
-    )
+    process = await BotProcess.start(spec(tmp_path, "sh", "-c", script), BotLimits(), place(tmp_path))
     while not ((tmp_path / "orphan").exists() and (tmp_path / "self").exists()):
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.05)
@@ -97,16 +101,15 @@ async def test_stop_ends_what_does_not_listen_and_what_ran_away(tmp_path: Path) 
 
 
 async def test_a_bot_does_not_outlive_its_supervisor(tmp_path: Path) -> None:
-    process = await BotProcess.start(
-        spec(tmp_path, "sh", "-c", "echo $$ > self; exec sleep 600"), "unix:/x", "t", tmp_path / "log", 1000
-    )
+    bot = spec(tmp_path, "sh", "-c", "echo $$ > self; exec sleep 600")
+    process = await BotProcess.start(bot, BotLimits(), place(tmp_path))
     while not (tmp_path / "self").exists() or not (tmp_path / "self").read_text().strip():
         await asyncio.sleep(0.01)
-    bot = int((tmp_path / "self").read_text())
+    pid = int((tmp_path / "self").read_text())
     os.kill(process._process.pid, signal.SIGKILL)
     assert "supervisor was killed" in (await process.ended).text
     for _ in range(500):
-        if not Path(f"/proc/{bot}").exists() or Path(f"/proc/{bot}/stat").read_text().split()[2] == "Z":
+        if not Path(f"/proc/{pid}").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z":
             break
         await asyncio.sleep(0.01)
     else:
@@ -115,7 +118,7 @@ async def test_a_bot_does_not_outlive_its_supervisor(tmp_path: Path) -> None:
 
 async def test_the_token_is_on_no_command_line(tmp_path: Path) -> None:
     process = await BotProcess.start(
-        spec(tmp_path, "sleep", "600"), "unix:/x", "my-token", tmp_path / "log", 1000
+        spec(tmp_path, "sleep", "600"), BotLimits(), Place(tmp_path, "my-token", tmp_path / "log")
     )
     await asyncio.sleep(0.2)
     lines = b"".join(

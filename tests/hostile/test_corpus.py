@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
 
+from arena.bots.limits import BotLimits
 from arena.bots.process import log_name
 from arena.bots.reference import BotSpec, resolve
-from arena.bots.tables import LOG_BYTES, Tables
+from arena.bots.tables import Tables
 from arena.games.chance import deal_seed
 from arena.match.host import Absent, Lane, TableHost
 from arena.match.match import Match
@@ -105,7 +106,7 @@ async def test_a_bad_bot_harms_itself_alone(
             assert record.circumstances.fault_details[0]
     assert [line for line in processes_with(mark) if "pytest" not in line] == []
     assert set(Path(tempfile.gettempdir()).glob("arena-sock-*")) - sockets_before <= live_sockets()
-    assert (tmp_path / log_name("bad", 0)).stat().st_size <= LOG_BYTES + 10_000
+    assert (tmp_path / log_name("bad", 0)).stat().st_size <= BotLimits().log_bytes + 10_000
 
 
 def live_sockets() -> set[Path]:

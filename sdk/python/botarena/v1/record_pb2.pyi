@@ -79,6 +79,10 @@ class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.V
     """The bot's process ended, or its code reported an error."""
     FAULT_KIND_START_FAILED: _FaultKind.ValueType  # 6
     """The bot did not greet the arena within its start budget."""
+    FAULT_KIND_MEMORY_EXCEEDED: _FaultKind.ValueType  # 7
+    """The bot was ended since it used more memory than it may."""
+    FAULT_KIND_OUTPUT_EXCEEDED: _FaultKind.ValueType  # 8
+    """The bot sent far more than it was asked for."""
 
 class FaultKind(_FaultKind, metaclass=_FaultKindEnumTypeWrapper):
     """What a bot did wrong."""
@@ -97,6 +101,10 @@ FAULT_KIND_CRASHED: FaultKind.ValueType  # 5
 """The bot's process ended, or its code reported an error."""
 FAULT_KIND_START_FAILED: FaultKind.ValueType  # 6
 """The bot did not greet the arena within its start budget."""
+FAULT_KIND_MEMORY_EXCEEDED: FaultKind.ValueType  # 7
+"""The bot was ended since it used more memory than it may."""
+FAULT_KIND_OUTPUT_EXCEEDED: FaultKind.ValueType  # 8
+"""The bot sent far more than it was asked for."""
 Global___FaultKind: _TypeAlias = FaultKind  # noqa: Y015
 
 @_typing.final
@@ -190,6 +198,46 @@ class Claim(_message.Message):
 Global___Claim: _TypeAlias = Claim  # noqa: Y015
 
 @_typing.final
+class Evidence(_message.Message):
+    """What is known about how a fault came about, for the bot's author alone."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AT_US_FIELD_NUMBER: _builtins.int
+    EXIT_CODE_FIELD_NUMBER: _builtins.int
+    SIGNAL_FIELD_NUMBER: _builtins.int
+    MEMORY_PEAK_BYTES_FIELD_NUMBER: _builtins.int
+    STDERR_FIELD_NUMBER: _builtins.int
+    at_us: _builtins.int
+    """When it was noticed, microseconds since 1970-01-01 UTC."""
+    exit_code: _builtins.int
+    """Exit code of the bot's process, if it ended by itself."""
+    signal: _builtins.str
+    """Name of the signal that ended the bot's process, such as "SIGSEGV"; empty if none did."""
+    memory_peak_bytes: _builtins.int
+    """The most memory that the bot had in use, in bytes; 0 if that is not known."""
+    stderr: _builtins.str
+    """The last lines that the bot wrote to stderr."""
+    def __init__(
+        self,
+        *,
+        at_us: _builtins.int = ...,
+        exit_code: _builtins.int | None = ...,
+        signal: _builtins.str = ...,
+        memory_peak_bytes: _builtins.int = ...,
+        stderr: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_exit_code", b"_exit_code", "exit_code", b"exit_code"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_exit_code", b"_exit_code", "at_us", b"at_us", "exit_code", b"exit_code", "memory_peak_bytes", b"memory_peak_bytes", "signal", b"signal", "stderr", b"stderr"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__exit_code: _TypeAlias = _typing.Literal["exit_code"]  # noqa: Y015
+    _WhichOneofArgType__exit_code: _TypeAlias = _typing.Literal["_exit_code", b"_exit_code"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__exit_code) -> _WhichOneofReturnType__exit_code | None: ...
+
+Global___Evidence: _TypeAlias = Evidence  # noqa: Y015
+
+@_typing.final
 class Circumstances(_message.Message):
     """What may differ when the same match is played again."""
 
@@ -200,6 +248,7 @@ class Circumstances(_message.Message):
     THINK_US_FIELD_NUMBER: _builtins.int
     FAULT_DETAILS_FIELD_NUMBER: _builtins.int
     WORKER_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
     started_us: _builtins.int
     """Start of the match, microseconds since 1970-01-01 UTC."""
     length_us: _builtins.int
@@ -214,6 +263,10 @@ class Circumstances(_message.Message):
     def fault_details(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """For each fault of the record what is known about it, for the bot's author alone."""
 
+    @_builtins.property
+    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[Global___Evidence]:
+        """For each fault of the record how it came about, for the bot's author alone."""
+
     def __init__(
         self,
         *,
@@ -222,10 +275,11 @@ class Circumstances(_message.Message):
         think_us: _abc.Iterable[_builtins.int] | None = ...,
         fault_details: _abc.Iterable[_builtins.str] | None = ...,
         worker: _builtins.int = ...,
+        evidence: _abc.Iterable[Global___Evidence] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fault_details", b"fault_details", "length_us", b"length_us", "started_us", b"started_us", "think_us", b"think_us", "worker", b"worker"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evidence", b"evidence", "fault_details", b"fault_details", "length_us", b"length_us", "started_us", b"started_us", "think_us", b"think_us", "worker", b"worker"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
