@@ -59,15 +59,6 @@ class Ending:
     out_of_memory: bool = False
     infra: str = ""
 
-    def describe(self) -> str:
-        """For the bot's author: how it ended, and what it last said."""
-        tail = self.tail.strip()
-        return (
-            f"{self.text}; its last words on stderr:\n{tail}"
-            if tail
-            else f"{self.text}, and nothing on stderr"
-        )
-
 
 def in_words(code: int) -> str:
     """How a process ended.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arena.bots.launcher import SOCKET, Place
 from arena.bots.limits import BotLimits
 from arena.bots.reference import BotSpec
+from arena.bots.seccomp import docker_profile
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -104,7 +105,7 @@ def _walls(order: Order) -> dict[str, Any]:
         "ipc_mode": "none",
         "cgroupns": "private",
         "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges:true"],
+        "security_opt": ["no-new-privileges:true", f"seccomp={docker_profile()}"],
         "mounts": [Mount(_INSIDE, str(order.place.folder), type="bind", read_only=True)],
         "mem_limit": limits.memory_bytes,
         "memswap_limit": limits.memory_bytes,
