@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena.bots.launcher import Launcher
+    from arena.bots.reference import BotSpec
 
 LEVELS = ("none", "bwrap", "docker", "gvisor")
 """Levels of sandboxes; each holds more than those before it."""
@@ -17,7 +19,7 @@ def launcher_for(level: str) -> Launcher:
     # Each has something heavy of its own, and a run needs one of them.
     launcher: Launcher
     if level == "bwrap":
-        launcher = _module("bubblewrap").Bubblewrap()
+        launcher = _module("bubblewrap").launcher()
     elif level in ("docker", "gvisor"):
         launcher = _module("containers").Containers(_runtime(level))
     else:
@@ -25,16 +27,25 @@ def launcher_for(level: str) -> Launcher:
     return launcher
 
 
-def check_available(level: str) -> None:
+def check_available(level: str) -> str:
     """Whether this machine can run bots at a level of sandbox, before anything is stored or started.
+
+    Returns:
+        what of it does not hold on this machine, in words; empty if all does.
 
     Raises:
         ArenaError: it cannot; says what is missing and what to do.
     """
     if level == "bwrap":
-        _module("bubblewrap").check_available()
-    elif level in ("docker", "gvisor"):
+        return str(_module("bubblewrap").check_available())
+    if level in ("docker", "gvisor"):
         _module("containers").check_available(_runtime(level))
+    return ""
+
+
+def strictest(bots: Iterable[BotSpec]) -> str:
+    """The highest level of sandbox among bots."""
+    return max((bot.sandbox for bot in bots), key=LEVELS.index, default=LEVELS[0])
 
 
 def _runtime(level: str) -> str:
