@@ -172,7 +172,7 @@ async def _try() -> None:
         ending = await running.ended
     if ending.exit_code != 0:
         raise _unavailable(
-            ending.infra or ending.describe(),
+            ending.infra or ": ".join(filter(None, (ending.text, ending.tail.strip()))),
             "allow it (namespaces of users may be forbidden here), run the arena as root, or use docker",
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -58,14 +59,24 @@ class Ending:
     out_of_memory: bool = False
     infra: str = ""
 
-    def describe(self) -> str:
-        """For the bot's author: how it ended, and what it last said."""
-        tail = self.tail.strip()
-        return (
-            f"{self.text}; its last words on stderr:\n{tail}"
-            if tail
-            else f"{self.text}, and nothing on stderr"
-        )
+
+def in_words(code: int) -> str:
+    """How a process ended.
+
+    Args:
+        code: its exit code, or minus the number of the signal that ended it.
+    """
+    if code >= 0:
+        return f"its process ended with exit code {code}"
+    return f"its process was ended by {signal_name(-code)}"
+
+
+def signal_name(number: int) -> str:
+    """Name of a signal, such as SIGKILL."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 class LaunchError(Exception):

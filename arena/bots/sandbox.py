@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from arena.bots.launcher import Launcher
@@ -13,18 +12,22 @@ if TYPE_CHECKING:
 LEVELS = ("none", "bwrap", "docker", "gvisor")
 """Levels of sandboxes; each holds more than those before it."""
 
+# Each has something heavy of its own to load, and a run needs one of them.
+
 
 def launcher_for(level: str) -> Launcher:
     """What starts bots at a level of sandbox."""
-    # Each has something heavy of its own, and a run needs one of them.
-    launcher: Launcher
     if level == "bwrap":
-        launcher = _module("bubblewrap").launcher()
-    elif level in ("docker", "gvisor"):
-        launcher = _module("containers").Containers(_runtime(level))
-    else:
-        launcher = _module("process").Processes()
-    return launcher
+        from arena.bots import bubblewrap
+
+        return bubblewrap.launcher()
+    if level in ("docker", "gvisor"):
+        from arena.bots.containers import Containers
+
+        return Containers(_runtime(level))
+    from arena.bots.process import Processes
+
+    return Processes()
 
 
 def check_available(level: str) -> str:
@@ -37,9 +40,13 @@ def check_available(level: str) -> str:
         ArenaError: it cannot; says what is missing and what to do.
     """
     if level == "bwrap":
-        return str(_module("bubblewrap").check_available())
+        from arena.bots import bubblewrap
+
+        return bubblewrap.check_available()
     if level in ("docker", "gvisor"):
-        _module("containers").check_available(_runtime(level))
+        from arena.bots import containers
+
+        containers.check_available(_runtime(level))
     return ""
 
 
@@ -50,7 +57,3 @@ def strictest(bots: Iterable[BotSpec]) -> str:
 
 def _runtime(level: str) -> str:
     return "runsc" if level == "gvisor" else ""
-
-
-def _module(name: str) -> Any:
-    return import_module(f"arena.bots.{name}")
