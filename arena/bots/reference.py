@@ -152,6 +152,21 @@ def current_version(spec: BotSpec) -> str:
         return resolve(spec.reference).version
 
 
+def code_paths(spec: BotSpec) -> list[Path]:
+    """The files and folders that a bot is made of: all that it needs beside its language."""
+    kind, colon, _ = spec.reference.partition(":")
+    folder = Path(spec.folder)
+    if kind == "cmd" and colon:
+        return [folder / word for word in spec.command if (folder / word).is_file()]
+    if kind == "house" or Path(spec.reference).is_dir():
+        return [folder]
+    if Path(spec.reference).is_file():
+        return [Path(spec.reference)]
+    top = kind.partition(".")[0]
+    found = (folder / top, folder / f"{top}.py")
+    return [path for path in found if path.exists()][:1]  # else it is installed, and part of the language
+
+
 def house_names() -> list[str]:
     """Names of the bots that come with the arena."""
     folder = _house_folder()
