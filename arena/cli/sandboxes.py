@@ -12,7 +12,7 @@ import typer
 from arena.bots.limits import BotLimits, limit_text
 from arena.bots.organiser import Organiser, read_organiser
 from arena.bots.reference import BotSpec
-from arena.bots.sandbox import LEVELS, check_available, strictest
+from arena.bots.sandbox import CONTAINERS, LEVELS, check_available, check_startable, strictest
 from arena.cli.common import database_file, logs_folder
 from arena.cli.output import OUT
 from arena.errors import UsageError
@@ -77,9 +77,9 @@ def confine(bots: Sequence[BotSpec], custody: Custody) -> list[BotSpec]:
     Raises:
         ArenaError: this machine does not have that level.
     """
-    level = custody.level or LEVELS[0]
+    level, organiser = custody.level or LEVELS[0], custody.organiser or Organiser()
     _check_level(level)
-    return [replace(bot, sandbox=level) for bot in _capped(bots, custody.organiser or Organiser())]
+    return _housed([replace(bot, sandbox=level) for bot in _capped(bots, organiser)], level, organiser)
 
 
 def confine_again(tournament: StoredTournament, custody: Custody) -> StoredTournament:
@@ -100,8 +100,21 @@ def confine_again(tournament: StoredTournament, custody: Custody) -> StoredTourn
     _check_level(level)
     if custody.organiser is not None:
         bots = _capped(bots, custody.organiser)
-    held = [replace(bot, sandbox=level) for bot in bots]
-    return replace(tournament, bots=tuple(map(_with_spec, tournament.bots, held)))
+    organiser = custody.organiser or Organiser()
+    held = {bot.name: replace(bot, sandbox=level) for bot in bots}
+    playing = [held[bot.name] for bot in tournament.bots if not bot.retired]
+    held |= {bot.name: bot for bot in _housed(playing, level, organiser)}
+    return replace(tournament, bots=tuple(_with_spec(bot, held[bot.name]) for bot in tournament.bots))
+
+
+def _housed(bots: list[BotSpec], level: str, organiser: Organiser) -> list[BotSpec]:
+    """Bots with what their level has them run in."""
+    check_startable(bots, level)
+    if level not in CONTAINERS:
+        return bots
+    from arena.cli.bot import with_images  # no other level builds anything
+
+    return with_images(bots, organiser.build)
 
 
 def _with_spec(bot: StoredBot, spec: BotSpec) -> StoredBot:
