@@ -126,8 +126,8 @@ def live_sockets() -> set[Path]:
 
 
 def details(stem: str, logs: Path) -> str:
-    record = asyncio.run(play(stem, logs))[0]
-    return record.circumstances.fault_details[0]
+    known = asyncio.run(play(stem, logs))[0].circumstances
+    return known.fault_details[0] + known.evidence[0].stderr
 
 
 @pytest.mark.parametrize(
