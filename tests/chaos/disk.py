@@ -83,6 +83,7 @@ class Disk:
         """Have it back as it is after a restart of the machine; nobody may have a file open on it."""
         self.close()
         self._mount()
+        self.free()  # a power cut may have undone that
 
     def close(self) -> None:
         """Unmount it."""
