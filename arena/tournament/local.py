@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from botarena.v1.record_pb2 import Block, BlockResult
 
 from arena.errors import ArenaError
-from arena.match.verdicts import MAX_TRIES
+from arena.match.verdicts import MAX_ENDS, MAX_TRIES
 from arena.tournament.frames import read_frame
 from arena.tournament.process import WorkerProcess
 
@@ -27,10 +27,6 @@ BLOCK_S = (1.5, 4.0)
 """Seconds. A worker whose blocks take less than the first is given more at once, over the second less."""
 GATHER_S = 0.03
 """Results that come within so many seconds are handed on, and stored, together."""
-
-
-MAX_ENDS = 10
-"""So many workers that end one after the other, and nothing played in between, are no accident."""
 
 
 @dataclass(frozen=True, slots=True)
