@@ -58,6 +58,15 @@ class Ending:
     out_of_memory: bool = False
     infra: str = ""
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the machine may have ended it.
+
+        Nobody can tell who sent SIGKILL to a bot that was not at its memory limit: the bot itself, an
+        operator, or a machine without memory.
+        """
+        return self.signal == "SIGKILL" and not self.out_of_memory
+
 
 class LaunchError(Exception):
     """The machine cannot start a bot, which is not the bot's fault; the message says why."""

@@ -66,7 +66,7 @@ class BotProcess:
         written = await self._process.stdout.read()
         await self._process.wait()
         if not written:
-            return Ending("its supervisor was killed")
+            return Ending("its supervisor was killed", signal="SIGKILL")  # which takes the bot with it
         report = marshal.loads(written)
         if report["failure"]:
             return Ending(f"its program cannot be started: {report['failure']}", started=False)
