@@ -23,7 +23,7 @@ MAX_FRAME_BYTES = 16 << 20
 FIRST_PAUSE_S = 0.02
 """How long a broken stream is left alone before it is resumed; each further try waits twice as long."""
 _PLAY = "/botarena.v1.BotService/Play"
-_BROKEN = ("UNAVAILABLE", "CANCELLED")  # all else is said by the arena on purpose
+_BROKEN = ("UNAVAILABLE", "CANCELLED", "INTERNAL")  # all else is said by the arena on purpose
 _OPTIONS = (
     ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
     ("grpc.max_send_message_length", -1),
