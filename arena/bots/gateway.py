@@ -12,7 +12,6 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import grpc
 
 from arena.bots.conversation import MAX_FRAME_BYTES, Context, Conversations, Guest
 from arena.bots.launcher import SOCKET
+from arena.bots.orphans import LOCK, abandoned
 from arena.match.host import Absent, TableHost
 
 _FAREWELL_S = 0.5
@@ -104,10 +104,12 @@ class _SocketFolder:
     def __init__(self) -> None:
         base = Path("/tmp")  # TMPDIR may be long, and the path of a unix socket must be short
         for old in base.glob(self._PREFIX + "*"):
-            self._remove_orphan(old)
+            with abandoned(old) as is_orphan:
+                if is_orphan:
+                    shutil.rmtree(old, ignore_errors=True)
         # It gets its name once it is locked, so that nobody can take it for an orphan.
         unnamed = Path(tempfile.mkdtemp(prefix="arena-new-", dir=base))
-        self._lock = os.open(unnamed / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        self._lock = os.open(unnamed / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         unnamed.chmod(0o711)
         self.path = unnamed.rename(base / (self._PREFIX + secrets.token_urlsafe(12)))
@@ -122,13 +124,3 @@ class _SocketFolder:
         """Remove it at the end."""
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
-
-    @staticmethod
-    def _remove_orphan(folder: Path) -> None:
-        with suppress(OSError):  # another's, or gone already
-            lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-            finally:
-                os.close(lock)
