@@ -24,7 +24,7 @@ from tests.chaos.experiment import Experiment, Outcome, Plan
 from tests.chaos.kinds import KINDS
 
 _INSIDE = "ARENA_CHAOS_NAMESPACE"
-_MATCHES = 60  # per injection
+_MATCHES = 30  # per injection
 _DISK_BYTES = 512 << 20
 
 

@@ -23,8 +23,6 @@ _EARLY = 0.25
 """Share of the moments after a start that fall before the first result."""
 _EARLY_S = 2.0
 _STUCK_S = 120.0
-_BITES_S = 10.0
-"""What is done to a disk is felt within so many seconds, or not at all."""
 _ENOUGH = 20
 """So many problems are no accident."""
 
@@ -107,7 +105,8 @@ class Experiment:
     def run(self) -> Outcome:
         """Do all of it."""
         self._undisturbed.folder.mkdir()
-        self._undisturbed.run(*self._plan.command)
+        first = Command(self._undisturbed, self._plan.command, self._folder / "said.undisturbed")
+        self._check("undisturbed", first, frozenset(), 10 * _STUCK_S)
         while self.outcome.injections < self._plan.injections and (command := self._meet_moment()):
             self._strike(command)
             self._tell(self.outcome.injections)
@@ -162,11 +161,11 @@ class Experiment:
         name = next(name for name in order if KINDS[name].strike(scene))
         self.outcome.done[name] += 1
         kind = KINDS[name]
-        if kind.codes and not (kind.on_disk and command.lives_until(lambda: False, _BITES_S)):
+        if kind.codes:
             self._command = None
             self._check(name, command, kind.codes)
             if kind.on_disk:
-                self._check(f"{name}, resumed", self._start(), kind.codes, _BITES_S)
+                self._check(f"{name}, resumed", self._start(), kind.codes)
         if kind.mend is not None and self._disk is not None:
             kind.mend(self._disk)
 
