@@ -55,7 +55,7 @@ class Log:
     """
 
     def __init__(self, path: str, limit: int) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._file = _open_log(path)
         # The lives of a bot share their log, and its bound.
         self._left = limit - os.fstat(self._file).st_size
         self._most = 2 * limit
@@ -99,6 +99,15 @@ class Log:
         room, self._left = self._left, self._left - len(entry)
         with contextlib.suppress(OSError):  # a full disk costs the log, not the bot
             os.write(self._file, entry[:room])
+
+
+def _open_log(path: str) -> int:
+    """The log to append to; where it cannot be written, nothing: that costs the log, not the bot."""
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        sys.stderr.write(f"no log is kept of this bot: {path}: {error.strerror}\n")
+        return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
 
 
 def _start(config: dict[str, Any]) -> tuple[int, int, int, int, str]:
