@@ -1,0 +1,46 @@
+"""What a bot may have left on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.hostile.cases import DOCKER, GVISOR
+from tests.hostile.playing import Played
+
+
+def traces(level: str, played: Played) -> Iterator[str]:
+    """Everything that is still there of the bots of a case."""
+    for line in processes_with(played.mark):
+        yield f"a process is left: {line}"
+    for name, place in played.places:
+        if place.folder.exists() or place.folder.parent.exists():
+            yield f"the folder of a socket of {name} is left"
+    if level in (DOCKER, GVISOR):
+        for container in _containers_with(played.mark):
+            yield f"a container is left: {container}"
+
+
+def processes_with(word: str) -> list[str]:
+    """Command lines of all processes that hold a word."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if word in line:
+            found.append(line)
+    return found
+
+
+def _containers_with(word: str) -> list[str]:
+    """Names of the engine's containers whose command holds a word."""
+    import docker
+
+    client = docker.from_env()
+    try:
+        containers = client.containers.list(all=True, ignore_removed=True)
+        return [one.name for one in containers if word in " ".join(one.attrs["Args"])]
+    finally:
+        client.close()
