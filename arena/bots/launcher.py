@@ -58,15 +58,6 @@ class Ending:
     out_of_memory: bool = False
     infra: str = ""
 
-    def describe(self) -> str:
-        """For the bot's author: how it ended, and what it last said."""
-        tail = self.tail.strip()
-        return (
-            f"{self.text}; its last words on stderr:\n{tail}"
-            if tail
-            else f"{self.text}, and nothing on stderr"
-        )
-
 
 class LaunchError(Exception):
     """The machine cannot start a bot, which is not the bot's fault; the message says why."""

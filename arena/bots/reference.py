@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BOT_KEYS, BotLimits, read_table
 from arena.errors import NotFoundError, UsageError
 
 SYNTAX = "./dir (with bot.toml), ./bot.py, module:Class, 'cmd:./mybot --fast' or house:NAME"
@@ -28,6 +28,7 @@ _KEYS = {
     "language": str,
     "command": list,
     "threads": int,
+    "limits": dict,
     "author": dict,
 }
 # Digesting a bot's folder must not take for ever, and these are no part of what it is.
@@ -59,6 +60,7 @@ class BotSpec:
         language: what it is written in, as its bot.toml says.
         limits: what it may use of the machine.
         image: the image of a container that it runs in, by digest; empty: none yet.
+        sandbox: the level of its sandbox: kept with it, so that it never goes on with less.
     """
 
     reference: str
@@ -72,6 +74,7 @@ class BotSpec:
     language: str = ""
     limits: BotLimits = field(default_factory=BotLimits)
     image: str = ""
+    sandbox: str = "none"
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -183,6 +186,9 @@ def _folder(reference: str, path: Path) -> BotSpec:
         description=values.get("description", ""),
         threads=values.get("threads", 1),
         language=values.get("language", ""),
+        limits=BotLimits(
+            **read_table(str(manifest), "[limits]", values.get("limits", {}), BOT_KEYS, BotReferenceError)
+        ),
     )
 
 

@@ -9,24 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from botarena.v1.bot_pb2 import Hello
-from botarena.v1.record_pb2 import FaultKind
+from botarena.v1.record_pb2 import Evidence, FaultKind
 
 from arena.bots.gateway import Gateway, Guest
-from arena.bots.launcher import Launcher, LaunchError, Place, Running
+from arena.bots.launcher import Ending, Launcher, LaunchError, Place, Running
 from arena.bots.process import Processes, log_name
 from arena.bots.reference import BotSpec
+from arena.match.evidence import made_evidence
 from arena.match.host import AbandonedError, Absent, Lane, OverloadError, TableHost
 from arena.match.match import Match
 from arena.match.spec import MatchSpec
-
-MAX_FAILURES = 3
-"""A bot that fails so often without a match played to its end in between is not started again."""
-
-MAX_OVERLOADS = 5
-"""A match that the arena was too busy for so often is given back unplayed."""
-
-MAX_TROUBLES = 5
-"""A bot that the machine could not start, or lost, so often in a row is not tried again for this match."""
+from arena.match.verdicts import MAX_FAILURES, MAX_OVERLOADS, MAX_TROUBLES
 
 _TROUBLE_S = 1.0  # seconds after which a bot that the machine could not start is tried again
 _RECOVER_S = 10.0  # seconds after which as many matches are in play again as before an overload
@@ -309,8 +302,9 @@ class _Player:
         if self.failures >= MAX_FAILURES and self._out is None:
             kind = fault.kind if fault is not None else FaultKind.FAULT_KIND_TIMEOUT
             last = fault.detail if fault is not None else "it did not answer in time"
+            known = fault.evidence if fault is not None else Evidence()
             self._out = Absent(
-                kind, f"not started again after {self.failures} failures in a row; the last: {last}"
+                kind, f"not started again after {self.failures} failures in a row; the last: {last}", known
             )
         self._host.close(self._lane, fault)
 
@@ -372,10 +366,7 @@ class _Life:
             hello, lane = guest.greeted.result()
             self._watch = asyncio.create_task(self._watch_over(process, lane))
             return hello, lane
-        reason = await self._why_not(process, start_us)
-        if infra := process.ended.result().infra:
-            raise LaunchError(infra)
-        return Absent(FaultKind.FAULT_KIND_START_FAILED, reason)
+        return await self._why_not(process, start_us)
 
     async def stop(self) -> None:
         """End it, whatever it does."""
@@ -387,15 +378,27 @@ class _Life:
         if self._process is not None:
             await self._process.stop()
 
-    async def _why_not(self, process: Running, start_us: int) -> str:
+    async def _why_not(self, process: Running, start_us: int) -> Absent:
+        """Why there was no hello; it is ended, if it has not ended by itself.
+
+        Raises:
+            LaunchError: it is the machine's fault.
+        """
+        by_itself = process.ended.done()
         if self._hung_up.done():
             reason = self._hung_up.result().detail
-        elif process.ended.done():
-            reason = process.ended.result().describe()
+        elif by_itself:
+            reason = process.ended.result().text
         else:
             reason = f"it did not greet within {start_us / 1e6:g} s"
         await self.stop()
-        return reason
+        ending = process.ended.result()
+        if ending.infra:
+            raise LaunchError(ending.infra)
+        kind = FaultKind.FAULT_KIND_START_FAILED
+        if by_itself and ending.out_of_memory:
+            kind = FaultKind.FAULT_KIND_MEMORY_EXCEEDED
+        return Absent(kind, reason, evidence_of(ending, by_itself))
 
     def _hang_up(self, fault: Absent) -> None:
         if not self._hung_up.done():
@@ -430,5 +433,19 @@ class _Life:
             kind = FaultKind.FAULT_KIND_CRASHED
             if ending.out_of_memory:
                 kind = FaultKind.FAULT_KIND_MEMORY_EXCEEDED
-            fault = Absent(kind, ending.describe())
+            fault = Absent(kind, ending.text, evidence_of(ending))
         self._fail(fault)
+
+
+def evidence_of(ending: Ending, by_itself: bool = True) -> Evidence:
+    """What a bot's end tells about its fault.
+
+    Args:
+        by_itself: whether the bot ended before the arena ended it: else how it ended is the arena's doing.
+    """
+    return made_evidence(
+        stderr=ending.tail,
+        exit_code=ending.exit_code if by_itself else None,
+        signal=ending.signal if by_itself else "",
+        memory_peak_bytes=ending.memory_peak_bytes,
+    )

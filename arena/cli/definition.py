@@ -28,9 +28,8 @@ from arena.tournament.formats import (
     is_complete,
     make_format,
 )
+from arena.units import parse_time, time_text
 
-_UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m)")
 _NAME = re.compile(r"[\w][\w.+-]{0,79}")
 
 
@@ -193,26 +192,9 @@ def parse_each(pairs: Sequence[str], limits: Limits = Limits()) -> Limits:
 def limits_text(limits: Limits) -> str:
     """Limits as `parse_each` reads them."""
     return (
-        f"time={_time_text(limits.move_us)},bank={_time_text(limits.bank_us)},"
-        f"start={_time_text(limits.start_us)},faults={limits.faults_allowed}"
+        f"time={time_text(limits.move_us)},bank={time_text(limits.bank_us)},"
+        f"start={time_text(limits.start_us)},faults={limits.faults_allowed}"
     )
-
-
-def parse_time(text: str) -> int:
-    """A length of time such as 500ms, 1.5s or 2m, in microseconds."""
-    found = _TIME.fullmatch(text)
-    microseconds = int(float(found[1]) * _UNITS[found[2]]) if found else 0
-    if microseconds < 1:
-        raise UsageError(
-            f"{text!r} is no time", "it must be a number and a unit", "write it as 500ms, 1.5s or 2m"
-        )
-    return microseconds
-
-
-def _time_text(microseconds: int) -> str:
-    """A length of time as `parse_time` reads it."""
-    unit = next(unit for unit in ("s", "ms", "us") if microseconds % _UNITS[unit] == 0)
-    return f"{microseconds // _UNITS[unit]}{unit}"
 
 
 def parse_seed(text: str) -> bytes:

@@ -29,7 +29,7 @@ from arena.cli.filters import (
     tracked,
 )
 from arena.cli.output import OUT
-from arena.cli.results import write_record
+from arena.cli.results import PrivateOption, write_record
 from arena.cli.writers import WRITERS, table_writer
 from arena.errors import UsageError
 from arena.store.selection import Selection
@@ -67,6 +67,7 @@ def export(
         Format | None,
         typer.Option("--format", help="By the ending of FILE if left out; of standard output jsonl."),
     ] = None,
+    private: PrivateOption = False,
     game: GameOption = None,
     tournament: TournamentsOption = None,
     bot: BotsOption = None,
@@ -80,13 +81,17 @@ def export(
     """Write matches as a table: all that are stored, or those that the filters leave."""
     filters = Filters(game, tournament or (), bot or (), only, (), option or (), seats, since, before)
     written_as = _format(form, out)
+    if private and what is not What.RECORDS:
+        raise UsageError(
+            f"{what.value} know no --private", "why bots failed stands in records alone", "leave it out"
+        )
     if what is What.RECORDS and form is not None:
         raise UsageError("records have no --format", "each is kept as it was sealed", "leave it out")
     with open_store(db) as store, _ended_like_interrupted():
         selection = filters.selection(store)
         try:
             if what is What.RECORDS:
-                _records(store, selection, out)
+                _records(store, selection, out, private)
             elif what is What.STANDINGS:
                 _standings(store, selection, out, written_as)
             else:
@@ -115,7 +120,11 @@ def help_text() -> str:
         lines += map(_column_line, table.columns[len(PLACE) :])
     lines += [""]
     lines += ["\b", "standings: a row for each bot, as arena leaderboard --json", ""]
-    lines += ["\b", "records: a file for each match, DIR/TOURNAMENT/MATCH.record, as arena verify reads it"]
+    lines += [
+        "\b",
+        "records: a file for each match, DIR/TOURNAMENT/MATCH.record, as arena verify reads it;",
+        "  without what is known about why bots failed, unless --private is given",
+    ]
     return "\n".join(lines)
 
 
@@ -165,12 +174,12 @@ def _standing_rows(store: Store, selection: Selection) -> list[Row]:
     ]
 
 
-def _records(store: Store, selection: Selection, out: Path | None) -> None:
+def _records(store: Store, selection: Selection, out: Path | None, private: bool) -> None:
     if out is None:
         raise UsageError("records need a folder", "each match is a file", "name one: --out DIR")
     count = 0
     for of, played in tracked(store, selection, "exporting"):
-        write_record(out / of.name, of, played)
+        write_record(out / of.name, of, played, private)
         count += 1
     _say_written(count, What.RECORDS, out)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from botarena.v1.record_pb2 import MatchRecord
+from botarena.v1.record_pb2 import Fault, MatchRecord, Verdict
 from google.protobuf.json_format import MessageToDict
 
 from arena.bots.process import log_name
@@ -34,8 +34,9 @@ from arena.errors import CheckFailedError, NotFoundError, UsageError
 from arena.games import find_game
 from arena.games.chance import deal_seed
 from arena.games.game import AnyGame, GameError
+from arena.match.evidence import ToldFault, told_faults
 from arena.match.record import RecordDamagedError, unseal
-from arena.match.replay import Step, VerificationError
+from arena.match.replay import Failure, RulesFailedError, Step, VerificationError, failure_of, rules_at_work
 from arena.match.replay import replay as replay_steps
 from arena.match.replay import verify as verify_record
 from arena.match.verdicts import FAULTS, fault_name, stand_in_fault
@@ -111,20 +112,19 @@ def show(match: MatchArgument, db: DbOption = DEFAULT_DB) -> None:
         show_result(store, found.tournament, found.played.block, found.played.seating)
         record = played_record(found.played)
         if not OUT.json and not OUT.csv:
-            for line in _fault_texts(record):
-                OUT.text(line)
+            for fault in record.faults:
+                OUT.text(_fault_text(record, fault))
             if record.engine_error:
-                OUT.text(f"the rules failed, the match is void: {record.engine_error}")
+                OUT.text(printable(f"the rules failed, the match is void: {record.engine_error}"))
             OUT.text(f"replay: arena replay {found.name} · logs: arena match logs {found.name}")
 
 
-def _fault_texts(record: MatchRecord) -> Iterator[str]:
-    for fault, detail in zip(record.faults, record.circumstances.fault_details, strict=True):
-        end = "forfeited" if fault.forfeit else "tolerated"
-        yield printable(
-            f"{record.bots[fault.seat].name} (seat {fault.seat}): {fault_name(fault.kind)} at decision "
-            f"{fault.decision}, {end}: {detail}\n  what to do: {FAULTS[fault.kind].advice}"
-        )
+def _fault_text(record: MatchRecord, fault: Fault) -> str:
+    """What everybody may know of a fault."""
+    return printable(
+        f"{record.bots[fault.seat].name} (seat {fault.seat}): {fault_name(fault.kind)} at decision "
+        f"{fault.decision}, {'forfeited' if fault.forfeit else 'tolerated'}"
+    )
 
 
 @app.command("logs")
@@ -134,7 +134,10 @@ def logs(
     whole: Annotated[bool, typer.Option("--all", help="The whole logs, not only the match's time.")] = False,
     db: DbOption = DEFAULT_DB,
 ) -> None:
-    """What the bots of a match wrote to stdout and stderr while it was played, and their faults."""
+    """Why bots of a match failed, and what they wrote to stdout and stderr while it was played.
+
+    It is for a bot's author, who is to be given --bot NAME of it, and for whoever runs the arena.
+    """
     with open_store(db) as store:
         found = _find(store, match)
     record = played_record(found.played)
@@ -149,30 +152,66 @@ def logs(
         for name in names
         for entry in _entries(folder / log_name(name, record.circumstances.worker), record, whole)
     ]
+    told = [fault for fault in told_faults(record) if record.bots[fault.fault.seat].name in names]
     if OUT.json:
-        OUT.lines("fault", _fault_rows(record, names))
+        OUT.lines("fault", (_fault_row(record, fault) for fault in told))
         OUT.lines("log", rows)
         return
-    for line in _fault_texts(record):
-        OUT.text(line)
+    for fault in told:
+        OUT.text(_evidence_text(record, fault))
     for row in rows:
         OUT.text(printable(f"{row['bot']} {row['time']} {row['stream']}: {row['text']}"))
     if not rows:
         OUT.say("the bots wrote nothing in this time" + ("" if whole else "; for the rest: --all"))
 
 
-def _fault_rows(record: MatchRecord, names: list[str]) -> Iterator[dict[str, Any]]:
-    for fault, detail in zip(record.faults, record.circumstances.fault_details, strict=True):
-        if record.bots[fault.seat].name in names:
-            yield {
-                "bot": record.bots[fault.seat].name,
-                "seat": fault.seat,
-                "decision": fault.decision,
-                "fault": fault_name(fault.kind),
-                "forfeit": fault.forfeit,
-                "detail": detail,
-                "advice": FAULTS[fault.kind].advice,
-            }
+def _fault_row(record: MatchRecord, told: ToldFault) -> dict[str, Any]:
+    fault, detail, evidence = told
+    return {
+        "bot": record.bots[fault.seat].name,
+        "seat": fault.seat,
+        "decision": fault.decision,
+        "fault": fault_name(fault.kind),
+        "forfeit": fault.forfeit,
+        "time": _time(evidence.at_us) if evidence.at_us else None,
+        "detail": detail,
+        "exit_code": evidence.exit_code if evidence.HasField("exit_code") else None,
+        "signal": evidence.signal,
+        "memory_peak_bytes": evidence.memory_peak_bytes or None,
+        "stderr": evidence.stderr,
+        "advice": FAULTS[fault.kind].advice,
+    }
+
+
+def _evidence_text(record: MatchRecord, told: ToldFault) -> str:
+    """All that is known of a fault, for the bot's author."""
+    row = _fault_row(record, told)
+    lines = [f"{_fault_text(record, told.fault)}: {row['detail'].strip()}"]
+    if known := _known_text(row):
+        lines.append(f"  {known}")
+    if row["stderr"].strip():
+        lines.append("  its last words on stderr:")
+        lines += [f"    {line}" for line in row["stderr"].strip().splitlines()]
+    lines.append(f"  what to do: {row['advice']}")
+    return printable("\n".join(lines))
+
+
+def _known_text(row: dict[str, Any]) -> str:
+    """Time, exit code or signal, and memory peak of a fault, as far as they are known."""
+    peak = row["memory_peak_bytes"]
+    known = {
+        "time": row["time"],
+        "exit code": row["exit_code"],
+        "signal": row["signal"] or None,
+        "memory peak": f"{peak / (1 << 20):.1f} MiB" if peak else None,
+    }
+    return " · ".join(f"{name} {value}" for name, value in known.items() if value is not None)
+
+
+def _time(microseconds: int) -> str:
+    """A time as the bots' logs have it."""
+    found = datetime.fromtimestamp(microseconds // 1000 / 1e3, UTC)
+    return f"{found.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
 
 
 _ENTRY = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z) (out|err) (.*)", re.DOTALL)
@@ -228,15 +267,34 @@ def replay(
         )
     try:
         for moment in replay_steps(record):
-            _show_step(record, moment, seat)
+            with rules_at_work(record):
+                _show_step(record, moment, seat)
             if step and moment.moves:
                 input()
+        failure = failure_of(record) if record.verdict == Verdict.VERDICT_ENGINE_FAULT else None
+    except RulesFailedError as error:
+        failure = error.failure
     except (VerificationError, GameError) as error:
         raise CheckFailedError(
             f"{match} does not replay", str(error), f"verify it: arena verify {match}"
         ) from None
     except EOFError:
         return
+    if failure is not None:
+        raise _rules_failed(match, failure)
+    if record.engine_error:
+        OUT.say(printable(f"the rules do not fail any more; when it was played: {record.engine_error}"))
+
+
+def _rules_failed(match: str, failure: Failure) -> CheckFailedError:
+    """What follows the steps up to where the rules fail."""
+    if OUT.json:
+        OUT.lines("engine_error", [asdict(failure)])
+    return CheckFailedError(
+        "the rules fail here: that is the arena's fault and no bot's",
+        str(failure),
+        f"mend the rules; whether they still fail says: arena verify {match}",
+    )
 
 
 def _show_step(record: MatchRecord, moment: Step, seat: int | None) -> None:
@@ -324,14 +382,16 @@ def verify(
 
 
 def _verify_match(match: str, db: str) -> None:
+    record = _record_of(match, db)
     try:
-        verify_record(_record_of(match, db))
+        verify_record(record)
     except (VerificationError, GameError) as error:
         raise CheckFailedError(f"{match} differs", str(error), "get the record again") from None
+    found = f"reproduces {printable(record.engine_error)}" if record.engine_error else "replays"
     OUT.table(
         "verified",
-        [{"match": match, "ok": True}],
-        lambda: plain_table(("match", "result"), [[match, "replays"]]),
+        [{"match": match, "ok": True, "engine_error": record.engine_error}],
+        lambda: plain_table(("match", "result"), [[match, found]]),
     )
 
 

@@ -43,6 +43,7 @@ from arena.cli.headstart import WORKER_COMMAND, take
 from arena.cli.live import Progress
 from arena.cli.output import OUT
 from arena.cli.results import (
+    PrivateOption,
     load,
     place_rows,
     read_report,
@@ -137,6 +138,7 @@ def play(
     in_flight: InFlightOption = IN_FLIGHT,
     pin: PinOption = True,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write record files.")] = None,
+    private: PrivateOption = False,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play matches between bots, a seat each, and show how they went."""
@@ -156,7 +158,7 @@ def play(
         _say_head(tournament, seed is not None)
         report = _run(store, tournament, executor)
         if out is not None:
-            write_records(store, tournament, out)
+            write_records(store, tournament, out, private)
         if tournament.matches == 1:
             show_result(store, tournament, 0, 0)
         else:

@@ -40,6 +40,8 @@ from arena.cli.tables import (
 )
 from arena.errors import UsageError
 from arena.games import find_game
+from arena.match.evidence import public_record
+from arena.match.record import seal
 from arena.match.replay import replay
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.formats import ENDLESS
@@ -53,6 +55,12 @@ NO_NAMES: Mapping[str, Any] = {}
 
 NameArgument = Annotated[
     str | None, typer.Argument(metavar="[NAME]", help="Name of the tournament; the newest if left out.")
+]
+
+
+PrivateOption = Annotated[
+    bool,
+    typer.Option("--private", help="Records with why bots failed, which is for their authors alone."),
 ]
 
 
@@ -260,21 +268,28 @@ def _shown(value: object) -> str:
     return "–" if value is None or value == "" else str(value)
 
 
-def write_records(store: Store, tournament: StoredTournament, folder: Path) -> None:
-    """Write the record of every match of a tournament to a file of its own."""
+def write_records(store: Store, tournament: StoredTournament, folder: Path, private: bool) -> None:
+    """Write the record of every match of a tournament to a file of its own, as `write_record` does."""
     count = 0
     for played in store.matches(tournament.id):
-        write_record(folder, tournament, played)
+        write_record(folder, tournament, played, private)
         count += 1
     OUT.say(f"{count} records: {folder}")
 
 
-def write_record(folder: Path, tournament: StoredTournament, played: StoredMatch) -> None:
-    """Write the record of a match to a file that is named like it; the folder is made if need be."""
+def write_record(folder: Path, tournament: StoredTournament, played: StoredMatch, private: bool) -> None:
+    """Write the record of a match to a file that is named like it; the folder is made if need be.
+
+    Args:
+        private: with what only the bots' authors and the organiser may know, that is as it is stored.
+    """
+    from arena.tournament.report import played_record
+
     name = match_name(match_number(tournament, played.block, played.seating))
+    data = played.record if private else seal(public_record(played_record(played)))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.record").write_bytes(played.record)
+        (folder / f"{name}.record").write_bytes(data)
     except OSError as error:
         raise UsageError(
             f"{folder} cannot be written to", str(error.strerror), "name another folder"

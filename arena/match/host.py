@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from botarena.v1.bot_pb2 import BotError, Decision, FromArena, FromBot, MatchEnd, MatchStart
-from botarena.v1.record_pb2 import FaultKind
+from botarena.v1.record_pb2 import Evidence, FaultKind
 
 from arena.games.chance import bot_seed
 from arena.games.pieces import submessage, varint
@@ -80,10 +80,12 @@ class Absent:
     Attributes:
         kind: the fault by which its seat is forfeited from the start.
         detail: what its author should know.
+        evidence: how it came about, as far as that is known.
     """
 
     kind: Kind
     detail: str
+    evidence: Evidence = field(default_factory=Evidence)
 
 
 @dataclass(slots=True, eq=False)
@@ -225,7 +227,9 @@ class TableHost:
         for seat, absent in enumerate(lanes):
             if isinstance(absent, Absent):
                 asks = [ask for ask in asks if ask.seat != seat]
-                asks += match.fault(seat, absent.kind, now, absent.detail)
+                asks += match.fault(
+                    seat, absent.kind, now, absent.detail, evidence=absent.evidence, gone=True
+                )
         self._go_on(game, asks)
         self._wake()
         with self.watch.on():
@@ -251,7 +255,7 @@ class TableHost:
     def _go_on(self, game: _Game, asks: Sequence[Ask]) -> None:
         for ask in asks:
             self._put(game, ask)
-        if not asks and game.match.done:
+        if game.match.done:
             self._end(game)
 
     def _put(self, game: _Game, ask: Ask) -> None:
@@ -259,8 +263,10 @@ class TableHost:
         seat = ask.seat
         lane = game.lanes[seat]
         assert lane is not None  # the seat of an absent bot is forfeited before anything is asked
-        number = next(self._decisions)
         turn = game.match.turn_bytes(seat)
+        if game.match.done:  # the rules failed to show it
+            return
+        number = next(self._decisions)
         head = _ID_KEY + varint(number) + game.places[seat] + _time_left(ask.limit_us) + varint(len(turn))
         lane._out += (_DECISION_KEY, varint(len(head) + len(turn)), head, turn)
         lane._open[number] = owed = _Open(game, ask, len(lane._open))
@@ -269,17 +275,22 @@ class TableHost:
 
     def _end(self, game: _Game) -> None:
         match = game.match
+        told = {
+            seat: lane
+            for seat, lane in enumerate(game.lanes)
+            if lane is not None and lane._games.pop(game.handle, None) is not None
+        }
+        # Before anything is said about the end: the rules may fail to show it, and then there is none.
+        turns = {seat: match.turn_bytes(seat) for seat in told if not match.void}
         all_are_told = MatchEnd(match=game.handle, ranks=match.ranks, scores=match.scores).SerializeToString()
-        for seat, lane in enumerate(game.lanes):
-            if lane is None or lane._games.pop(game.handle, None) is None:
-                continue
+        for seat, lane in told.items():
             end = all_are_told
             if (kind := match.forfeit_of(seat)) is not None:
                 end += MatchEnd(fault=FAULTS[kind].name).SerializeToString()
             if match.void:
                 self._forget(lane, game)
             else:
-                end += submessage(MatchEnd.TURN_FIELD_NUMBER, match.turn_bytes(seat))
+                end += submessage(MatchEnd.TURN_FIELD_NUMBER, turns[seat])
             self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
         if not game.done.done():
             game.done.set_result(match.record(self._worker))
@@ -343,7 +354,8 @@ class TableHost:
         if len(games) == 1 and fault is not None:
             (game,) = games
             seat, now = game.lanes.index(lane), self._clock()
-            self._go_on(game, game.match.fault(seat, fault.kind, now, fault.detail, since))
+            asks = game.match.fault(seat, fault.kind, now, fault.detail, since, fault.evidence, gone=True)
+            self._go_on(game, asks)
         else:
             for game in games:
                 self._abandon(game, AbandonedError(lane.name))

@@ -12,15 +12,24 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from botarena.v1.game_pb2 import GameClaim
-from botarena.v1.record_pb2 import Circumstances, Claim, Fault, FaultKind, MatchRecord, SeatedBot, Verdict
+from botarena.v1.record_pb2 import (
+    Circumstances,
+    Claim,
+    Evidence,
+    Fault,
+    FaultKind,
+    MatchRecord,
+    SeatedBot,
+    Verdict,
+)
 
 from arena.games.chance import Chance, stand_in_seed
 from arena.games.game import IllegalActionError, NoPrivateEvents, Outcome
+from arena.match.evidence import MOST_DETAIL, as_text
 from arena.match.record import FORMAT, seal
 from arena.match.spec import MatchSpec
 from arena.match.verdicts import FAULTS, Kind, final_ranks
 
-MAX_DETAIL = 4096
 _MOST_US = 0xFFFFFFFF
 
 
@@ -44,13 +53,30 @@ class EngineLoopError(RuntimeError):
 
 
 class _Committed(NamedTuple):
-    """A fault, in the order in which a record keeps faults."""
+    """A fault.
+
+    Attributes:
+        decision: the first that a stand-in may answer because of it.
+    """
 
     decision: int
     seat: int
     kind: Kind
     forfeit: bool
     detail: str
+    evidence: Evidence
+
+
+class _Spoken(NamedTuple):
+    """A claim that goes with an answer.
+
+    Attributes:
+        claim: as the bot sent it.
+        action: the action with it, or why the rules failed to make it.
+    """
+
+    claim: GameClaim
+    action: Any
 
 
 class Match:
@@ -58,6 +84,11 @@ class Match:
 
     What it keeps while it is played is small and flat: thousands may be in play. The record is made
     of it at the end.
+
+    Attributes:
+        failure: the error with which our own rules failed; None as long as they do not.
+        ranks: by seat once it is done, after forfeits; empty if it is void.
+        verdict: how it went; None until it is done.
     """
 
     __slots__ = (
@@ -83,6 +114,7 @@ class Match:
         "_state",
         "_think_us",
         "_unix_us",
+        "failure",
         "ranks",
         "spec",
         "verdict",
@@ -94,7 +126,7 @@ class Match:
         self.verdict: Verdict.ValueType | None = None
         self.ranks: Sequence[int] = ()
         self._outcome: Outcome | None = None
-        self._engine_error = ""
+        self.failure: Exception | None = None
         self._state: Any = None
         # What happened, as pieces of turns; of those that not everybody sees, place and audience.
         self._pieces: list[bytes] = []
@@ -104,7 +136,7 @@ class Match:
         self._actions: dict[int, Sequence[Any]] = {}
         self._open: dict[int, Ask] = {}
         self._answers: dict[int, tuple[int, int]] = {}
-        self._spoken: dict[int, Any] = {}
+        self._spoken: dict[int, _Spoken] = {}
         # All decisions so far: seat, index of the action, time.
         self._seats = bytearray()
         self._chosen = array("I")
@@ -166,8 +198,9 @@ class Match:
             except IllegalActionError as error:
                 return self.fault(seat, FaultKind.FAULT_KIND_ILLEGAL_ACTION, now, str(error), since)
             except Exception as error:
-                return self._void(error, now)
-            self._spoken[seat] = spoken
+                # It waits for the other answers, like a claim: so the record has the whole decision.
+                spoken = error
+            self._spoken[seat] = _Spoken(claim, spoken)
         self._answers[seat] = (action, self._charge(seat, now, since))
         return self._go_on(now)
 
@@ -178,14 +211,28 @@ class Match:
         detail = f"no reply within {limit / 1000:g} ms: the time for the {of_what} is used up"
         return self.fault(seat, FaultKind.FAULT_KIND_TIMEOUT, now, detail, since)
 
-    def fault(self, seat: int, kind: Kind, now: int, detail: str = "", since: int = 0) -> list[Ask]:
+    def fault(
+        self,
+        seat: int,
+        kind: Kind,
+        now: int,
+        detail: str = "",
+        since: int = 0,
+        evidence: Evidence | None = None,
+        gone: bool = False,
+    ) -> list[Ask]:
         """A seat committed a fault: it is forfeited, or the stand-in answers this one decision.
+
+        All faults are ruled here. A fault after which no stand-in has to answer anything is none: the
+        bot had played its match.
 
         Args:
             kind: what it did.
             now: the time.
             detail: what its author should know about it.
             since: as for `reply`.
+            evidence: how it came about; the time is added.
+            gone: whether the bot can answer nothing any more, so that nothing can be tolerated.
 
         Returns:
             The next questions.
@@ -193,10 +240,14 @@ class Match:
         if self.done or seat in self._forfeits:
             return []
         count = 1 + sum(fault.seat == seat for fault in self._faults)
-        forfeit = not FAULTS[kind].tolerable or count > self.spec.faults_allowed
-        if forfeit:
+        tolerated = FAULTS[kind].tolerable and seat in self._open and count <= self.spec.faults_allowed
+        if gone or not tolerated:
             self._forfeits[seat] = kind
-        self._faults.append(_Committed(self._position(seat), seat, kind, forfeit, detail[:MAX_DETAIL]))
+        known = Evidence(at_us=self._unix_us + now - self._start_us)
+        if evidence is not None:
+            known.MergeFrom(evidence)
+        text = as_text(detail)[:MOST_DETAIL]
+        self._faults.append(_Committed(self._position(seat), seat, kind, gone or not tolerated, text, known))
         if seat in self._open:
             self._answers[seat] = (self._stand_in(seat), self._charge(seat, now, since))
         return self._go_on(now)
@@ -217,7 +268,10 @@ class Match:
         return self._forfeits.get(seat)
 
     def turn_bytes(self, seat: int) -> bytes:
-        """What a seat is shown now, with the events that it has not been shown yet: a GameTurn."""
+        """What a seat is shown now, with the events that it has not been shown yet: a GameTurn.
+
+        If the rules fail to show it, the match is void from then on.
+        """
         seen, pieces = self._seen[seat], self._pieces
         new = pieces[seen:]
         if self._private:
@@ -225,8 +279,13 @@ class Match:
             if hidden:
                 new = [piece for at, piece in enumerate(new, seen) if at not in hidden]
         self._seen[seat] = len(pieces)
-        actions = self._actions[seat] if seat in self._open else ()
-        return self.spec.game.turn_bytes(self._state, seat, actions, new)
+        ask = self._open.get(seat)
+        actions = self._actions[seat] if ask is not None else ()
+        try:
+            return self.spec.game.turn_bytes(self._state, seat, actions, new)
+        except Exception as error:
+            self._void(error, self._end_us if ask is None else ask.sent_us)
+            return b""
 
     @property
     def scores(self) -> Sequence[int]:
@@ -240,7 +299,7 @@ class Match:
 
     def record(self, worker: int = 0) -> bytes:
         """The stored form of its record, once it is done."""
-        spec, faults = self.spec, sorted(self._faults, key=lambda fault: fault[:2])
+        spec, faults = self.spec, self._faults
         return seal(
             MatchRecord(
                 format=FORMAT,
@@ -261,13 +320,14 @@ class Match:
                 verdict=self.verdict or Verdict.VERDICT_UNSPECIFIED,
                 scores=self.scores,
                 ranks=self.ranks,
-                engine_error=self._engine_error,
+                engine_error=error_text(self.failure),
                 claims=self._claims,
                 circumstances=Circumstances(
                     started_us=self._unix_us,
                     length_us=self._end_us - self._start_us,
                     think_us=self._think_us,
                     fault_details=[fault.detail for fault in faults],
+                    evidence=[fault.evidence for fault in faults],
                     worker=worker,
                 ),
             )
@@ -319,20 +379,32 @@ class Match:
             index, think = answers[seat]
             moves[seat] = actions[seat][index]
             if seat in self._spoken:
-                moves[seat] = self._say(self._spoken.pop(seat))
+                moves[seat] = self._say(self._spoken[seat])
             self._seats.append(seat)
             self._chosen.append(index)
             self._think_us.append(think)
         answers.clear()
         actions.clear()
+        if self._spoken:
+            self._raise_failed_claims()
         self._note(self.spec.game.apply(self._state, moves))
 
-    def _say(self, spoken: Any) -> Any:
-        """Note the claim of an action that is about to be recorded."""
-        claim = self.spec.game.claim_of(spoken)
+    def _say(self, spoken: _Spoken) -> Any:
+        """Note the claim of an action that is about to be recorded, as the rules have it if they can."""
+        claim: GameClaim | None = spoken.claim
+        if not isinstance(spoken.action, Exception):
+            claim = self.spec.game.claim_of(spoken.action)
         if claim is not None:
             self._claims.append(Claim(decision=len(self._seats), claim=claim))
-        return spoken
+        return spoken.action
+
+    def _raise_failed_claims(self) -> None:
+        """Fail now if the rules failed on a claim, by seat and not by arrival."""
+        spoken = [self._spoken[seat].action for seat in sorted(self._spoken)]
+        self._spoken.clear()
+        for action in spoken:
+            if isinstance(action, Exception):
+                raise action
 
     def _note(self, events: Sequence[Any]) -> None:
         game, pieces = self.spec.game, self._pieces
@@ -343,7 +415,7 @@ class Match:
         pieces += map(game.event_bytes, events)
 
     def _position(self, seat: int) -> int:
-        """Index in the record of the first decision that a stand-in answers if a seat fails now.
+        """Index in the record of the first decision that a stand-in may answer if a seat fails now.
 
         A simultaneous decision is recorded by seat, so that no order of arrival is kept.
         """
@@ -367,7 +439,21 @@ class Match:
             self._stand_ins[seat] = Chance(stand_in_seed(self.spec.seed, seat))
         return self._stand_ins[seat].below(len(self._actions[seat]))
 
+    def _settle_faults(self) -> None:
+        """Say for each fault the decision that a stand-in answered first because of it, and forget those
+        that changed none. A bot that fails between two decisions may be noticed before or after others
+        answer, and which it was leaves no trace."""
+        settled = []
+        for fault in self._faults:
+            decision = self._seats.find(fault.seat, fault.decision)
+            if decision >= 0:
+                settled.append(fault._replace(decision=decision))
+            elif fault.forfeit:
+                del self._forfeits[fault.seat]
+        self._faults = sorted(settled, key=lambda fault: (fault.decision, fault.seat))
+
     def _finish(self, now: int) -> None:
+        self._settle_faults()
         outcome = self.spec.game.outcome(self._state)
         ranks = final_ranks(outcome.ranks, frozenset(self._forfeits))
         MatchRecord(scores=outcome.scores, ranks=ranks)  # what no record can hold, the rules got wrong
@@ -377,8 +463,14 @@ class Match:
 
     def _void(self, error: Exception, now: int) -> list[Ask]:
         """Our own rules failed: nobody is to blame, and the record up to here reproduces it."""
+        self._settle_faults()
         self._open.clear()
         self.verdict = Verdict.VERDICT_ENGINE_FAULT
-        self._engine_error = f"{type(error).__name__}: {error}"
+        self.failure, self._outcome, self.ranks = error, None, ()
         self._end_us = now
         return []
+
+
+def error_text(error: Exception | None) -> str:
+    """What the rules said when they failed, as a record has it; "" if they did not."""
+    return "" if error is None else as_text(f"{type(error).__name__}: {error}")[:MOST_DETAIL]

@@ -1,22 +1,60 @@
-"""Replay a record from its seed, and verify that it is what the rules, the faults and the stand-ins give."""
+"""Replay a record from its seed, and verify that it is what the rules, the faults and the stand-ins give.
+
+A record of a match in which our own rules failed is a reproducer: what it holds makes them fail again.
+"""
 
 from __future__ import annotations
 
+import inspect
+import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from botarena.v1.game_pb2 import GameClaim
 from botarena.v1.record_pb2 import MatchRecord, Verdict
 
 from arena.games.chance import Chance, stand_in_seed
-from arena.games.game import GameError
+from arena.games.game import AnyGame, GameError
+from arena.match.match import Match, error_text
 from arena.match.spec import MatchSpec, spec_of
 from arena.match.verdicts import final_ranks
 
 
 class VerificationError(ValueError):
     """A record does not replay; the message says what differs first."""
+
+
+class RulesFailedError(VerificationError):
+    """Our own rules failed on a record.
+
+    Attributes:
+        failure: how.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"the rules failed: {failure}")
+        self.failure = failure
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How our own rules failed.
+
+    Attributes:
+        error: what they said, as a record has it.
+        file: where it was raised.
+        line: in the file.
+    """
+
+    error: str
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.error} ({self.file}, line {self.line})"
 
 
 @dataclass(slots=True)
@@ -41,6 +79,7 @@ def replay(record: MatchRecord) -> Iterator[Step]:
 
     Raises:
         VerificationError: the record's actions are not possible in this match.
+        RulesFailedError: our own rules fail, which is the end of a match that is void because of it.
         GameError: its game or options are not known here.
     """
     spec = spec_of(record)
@@ -48,10 +87,62 @@ def replay(record: MatchRecord) -> Iterator[Step]:
         raise VerificationError(
             f"it was played by version {record.game_version} of the rules, and this is {spec.game.version}"
         )
-    try:
+    with rules_at_work(record):
         yield from _steps(spec, record)
-    except GameError as error:
-        raise VerificationError(f"the rules refuse it: {error}") from error
+
+
+@contextmanager
+def rules_at_work(record: MatchRecord) -> Iterator[None]:
+    """Run rules on what a record holds: an error of theirs leaves the block as one of a record.
+
+    Raises:
+        VerificationError: the rules refuse what is in the record.
+        RulesFailedError: the rules failed.
+    """
+    try:
+        yield
+    except VerificationError:
+        raise
+    except Exception as error:
+        # In a void match there is nothing but what the rules took: refusing it is how they fail.
+        if isinstance(error, GameError) and record.verdict != Verdict.VERDICT_ENGINE_FAULT:
+            raise VerificationError(f"the rules refuse it: {error}") from error
+        raise RulesFailedError(_failure(error, spec_of(record).game)) from error
+
+
+def failure_of(record: MatchRecord) -> Failure | None:
+    """How the rules fail in a match like the one that a record tells of; None if they do not.
+
+    Args:
+        record: it replays, at least up to where the rules fail.
+
+    Raises:
+        GameError: its game or options are not known here.
+    """
+    match = Match(spec_of(record))
+    asks, claims, stand_ins = match.start(0), _claims(record), _stand_in_draws(record)
+    played = 0
+    while asks and played < len(record.actions):
+        following = []
+        for position, ask in enumerate(asks, played):
+            if position not in stand_ins:
+                match.turn_bytes(ask.seat)
+            if not match.void:
+                following += match.reply(ask.seat, record.actions[position], 0, claim=claims.get(position))
+        played, asks = played + len(asks), following
+    for seat in range(len(record.bots)):
+        if not match.void:
+            match.turn_bytes(seat)
+    return None if match.failure is None else _failure(match.failure, match.spec.game)
+
+
+def _failure(error: Exception, game: AnyGame) -> Failure:
+    """What to tell of an error: its place is the last one in the game's own folder, if there is one."""
+    frames = traceback.extract_tb(error.__traceback__)
+    folder = Path(inspect.getfile(type(game))).parent
+    own = [frame for frame in frames if folder in Path(frame.filename).parents]
+    place = (own or frames)[-1]
+    return Failure(error_text(error), place.filename, place.lineno or 0)
 
 
 def _steps(spec: MatchSpec, record: MatchRecord) -> Iterator[Step]:
@@ -112,20 +203,39 @@ def _recorded(
 def verify(record: MatchRecord) -> None:
     """Prove a record: its actions replay, its stand-ins drew as they must, its result is the rules'.
 
+    If the match is void because our own rules failed, they must fail again.
+
     Raises:
         VerificationError: what differs first.
         GameError: its game or options are not known here.
     """
+    if record.verdict == Verdict.VERDICT_ENGINE_FAULT:
+        _verify_failure(record)
+        return
     stand_ins = _StandIns(record)
     last = None
     for last in replay(record):
         stand_ins.check(last)
     assert last is not None  # a replay has an end, whatever happens before it
-    if record.verdict == Verdict.VERDICT_ENGINE_FAULT:
-        return
     if last.decision != len(record.seats) or len(record.seats) != len(record.actions):
         raise VerificationError(f"the match ends after decision {last.decision}, and the record does not")
     _check_result(record, last.state)
+
+
+def _verify_failure(record: MatchRecord) -> None:
+    stand_ins = _StandIns(record)
+    try:
+        for step in replay(record):
+            stand_ins.check(step)
+    except RulesFailedError:
+        pass  # which failure it is, is asked below
+    if record.scores or record.ranks:
+        raise VerificationError("it has a result, and is void")
+    failure = failure_of(record)
+    if failure is None:
+        raise VerificationError(f"the rules do not fail any more: it has {record.engine_error}")
+    if failure.error != record.engine_error:
+        raise VerificationError(f"the rules fail with {failure}: it has {record.engine_error}")
 
 
 def _check_result(record: MatchRecord, state: Any) -> None:

@@ -17,7 +17,7 @@ from botarena.v1.record_pb2 import MatchRecord
 from arena.errors import CheckFailedError
 from arena.games import find_game
 from arena.games.game import AnyGame, GameError
-from arena.match.replay import Step, VerificationError, replay
+from arena.match.replay import RulesFailedError, Step, VerificationError, replay, rules_at_work
 from arena.match.verdicts import fault_name, stand_in_fault, verdict_name
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.message_json import message_json
@@ -184,7 +184,7 @@ def _result(record: MatchRecord, seat: int) -> dict[str, int | None]:
 
 
 def _decisions(played: Played) -> Iterator[Row]:
-    """A row for each decision of a match.
+    """A row for each decision of a match, of a void one up to where the rules fail.
 
     Raises:
         CheckFailedError: its record does not replay.
@@ -195,9 +195,12 @@ def _decisions(played: Played) -> Iterator[Row]:
         for ply, step in enumerate(replay(played.record)):
             for decision, seat in enumerate(step.moves, step.decision):
                 head, result = of_seats[seat]
-                told = _decision(game, played.record, step, decision, seat)
+                with rules_at_work(played.record):
+                    told = _decision(game, played.record, step, decision, seat)
                 yield {**place, "decision": decision, "ply": ply, **head, **told, **result}
     except (VerificationError, GameError) as error:
+        if isinstance(error, RulesFailedError) and not played.record.ranks:
+            return
         name = f"{played.tournament.name}/{played.name}"
         raise CheckFailedError(
             f"{name} does not replay", str(error), f"verify it: arena verify {name}"

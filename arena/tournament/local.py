@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from botarena.v1.record_pb2 import Block, BlockResult
 
+from arena.match.verdicts import MAX_TRIES
 from arena.tournament.frames import read_frame
 from arena.tournament.process import WorkerProcess
 
@@ -25,8 +26,6 @@ BLOCK_S = (1.5, 4.0)
 """Seconds. A worker whose blocks take less than the first is given more at once, over the second less."""
 GATHER_S = 0.03
 """Results that come within so many seconds are handed on, and stored, together."""
-MAX_TRIES = 3
-"""A block that the machine lost so often is not tried again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ import pytest
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
 
 from arena.bots.reference import BotSpec, resolve
-from arena.bots.tables import MAX_FAILURES, MAX_OVERLOADS, Flow, Tables
+from arena.bots.tables import Flow, Tables
 from arena.games.chance import deal_seed
 from arena.match.host import Absent, Lane, OverloadError, TableHost
 from arena.match.match import Match
 from arena.match.record import unseal
 from arena.match.replay import verify
+from arena.match.verdicts import MAX_FAILURES, MAX_OVERLOADS
 from tests.match.fakes import spec
 
 

@@ -13,12 +13,12 @@ from arena.cli.definition import (
     parse_each,
     parse_options,
     parse_seed,
-    parse_time,
     read_definition,
 )
 from arena.errors import NotFoundError, UsageError
 from arena.games.game import OptionError, PlayersError, UnknownGameError
 from arena.tournament.schedule import ScheduleError
+from arena.units import parse_time
 
 HOUSE = ["house:random", "house:first", "house:greedy"]
 

@@ -14,8 +14,7 @@ from botarena.v1.record_pb2 import MatchRecord
 
 from arena.bots.process import log_name
 from arena.match.host import TableHost
-from arena.match.match import Match
-from arena.match.record import identity, seal, unseal
+from arena.match.record import identity, seal
 from arena.match.replay import VerificationError, verify
 from arena.match.spec import MatchSpec
 from arena.match.verdicts import fault_name, verdict_name
@@ -23,6 +22,7 @@ from tests.hostile.cases import PLAYED, Case
 from tests.hostile.choice import choose
 from tests.hostile.playing import Played, names
 from tests.hostile.probe import PREFIX
+from tests.hostile.scripted import play_scripted
 from tests.hostile.traces import traces
 from tests.match.fakes import Answer, FakeBot
 
@@ -77,8 +77,9 @@ def _problems_of_record(case: Case, record: MatchRecord) -> Iterator[str]:
     if len(details) != len(found) or not all(details):
         yield "a fault has no detail for the author"
     for word in case.words if details else ():
-        if word not in details[0]:
-            yield f"{word!r} is not in {details[0]!r}"
+        told = details[0] + record.circumstances.evidence[0].stderr
+        if word not in told:
+            yield f"{word!r} is not in {told!r}"
     if case.expected != PLAYED:
         last = len(case.table) - len(case.bad_seats) + 1
         ranks = {record.ranks[seat] for seat in case.bad_seats}
@@ -132,11 +133,12 @@ def honest_are_unchanged(case: Case, played: Played) -> bool:
 async def _is_as_scripted(case: Case, record: MatchRecord, spec: MatchSpec) -> bool:
     host = TableHost()
     bots = [
-        FakeBot(host, name, _as_recorded(record, seat) if seat in case.bad_seats else _honest(case.game))
+        FakeBot(
+            host, name, _as_recorded(record, seat) if seat in case.bad_seats else _honest(case.game), False
+        )
         for seat, name in enumerate(names(case))
     ]
-    unhurried = replace(spec, move_us=10**9, bank_us=10**10)
-    scripted = unseal(await host.play(Match(unhurried), [bot.lane for bot in bots]))
+    scripted = await play_scripted(host, replace(spec, move_us=10**9, bank_us=10**10), bots)
     return (list(scripted.seats), list(scripted.actions), list(scripted.scores)) == (
         list(record.seats),
         list(record.actions),

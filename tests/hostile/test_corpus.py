@@ -13,7 +13,7 @@ from tests.hostile.cases import CASES, NONE, PROOFS, Case
 from tests.hostile.judging import judge
 from tests.hostile.playing import HERE, lay_out
 
-ROWS = {*range(1, 24), 26, 29, 30, 33, 34}
+ROWS = {*range(1, 24), 29, 30, 33, 34}
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def claimed_by(level: str) -> list[Case]:
-    return [case for case in CASES if level in case.claimed]
+    return [case for case in CASES if level in case.claimed and not case.long]
 
 
 def check(case: Case, level: str, corpus: Path, logs: Path) -> None:

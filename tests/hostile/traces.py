@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.hostile.cases import DOCKER, GVISOR
 from tests.hostile.playing import Played
 
 
@@ -16,9 +15,6 @@ def traces(level: str, played: Played) -> Iterator[str]:
     for name, place in played.places:
         if place.folder.exists() or place.folder.parent.exists():
             yield f"the folder of a socket of {name} is left"
-    if level in (DOCKER, GVISOR):
-        for container in _containers_with(played.mark):
-            yield f"a container is left: {container}"
 
 
 def processes_with(word: str) -> list[str]:
@@ -32,15 +28,3 @@ def processes_with(word: str) -> list[str]:
         if word in line:
             found.append(line)
     return found
-
-
-def _containers_with(word: str) -> list[str]:
-    """Names of the engine's containers whose command holds a word."""
-    import docker
-
-    client = docker.from_env()
-    try:
-        containers = client.containers.list(all=True, ignore_removed=True)
-        return [one.name for one in containers if word in " ".join(one.attrs["Args"])]
-    finally:
-        client.close()

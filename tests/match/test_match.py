@@ -167,7 +167,7 @@ def test_a_fault_between_decisions_counts_from_the_seats_next_decision() -> None
     other = 1 - ask.seat
     assert match.fault(other, CRASHED, 0, "left the table") == []
     record = finish(match, match.reply(ask.seat, 0, 0))
-    assert [(f.seat, f.decision) for f in record.faults] == [(other, 0)]
+    assert [(f.seat, f.decision) for f in record.faults] == [(other, 1)]
     verify(record)
 
 

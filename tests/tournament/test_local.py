@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from botarena.v1.record_pb2 import Block, BlockResult, Seating
 
-from arena.tournament.local import FIRST_ROOM, MAX_TRIES, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
+from arena.match.verdicts import MAX_TRIES
+from arena.tournament.local import FIRST_ROOM, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.process import WorkerProcess
 
 WORKER = """

@@ -61,8 +61,8 @@ ENGINES = (
     "/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock",
     "/run/dbus/system_bus_socket", "/run/systemd/private", "/run/systemd/notify",
 )  # fmt: skip
-DEVICES = ("/dev/mem", "/dev/kmem", "/dev/port", "/dev/kvm", "/dev/fuse", "/dev/net/tun", "/dev/vda", "/dev/sda",
-           "/dev/vsock", "/dev/loop-control", "/dev/kmsg", "/dev/mapper/control")  # fmt: skip
+DEVICES = ("/dev/mem", "/dev/kmem", "/dev/port", "/dev/kvm", "/dev/fuse", "/dev/net/tun", "/dev/vda",
+           "/dev/sda", "/dev/vsock", "/dev/loop-control", "/dev/kmsg", "/dev/mapper/control")  # fmt: skip
 FILES = ("/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/kcore",
          "/sys/kernel/uevent_helper", "/proc/sys/vm/drop_caches", "/sys/fs/cgroup/release_agent",
          "/proc/self/loginuid", "/etc/passwd", "/etc/ld.so.preload", "/usr/bin/python3")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Forks as fast as it can, and so do all its children; left and right are the memory and the groups they are in."""
+"""Forks as fast as it can, as do all its children, each in a session of its own."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Stops every process that it can, with its parent and the first of its sandbox; only in a sandbox of its own."""
+"""Stops every process that it can, the first of its sandbox too; only in a sandbox of its own."""
 
 import contextlib
 import os
