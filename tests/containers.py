@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import gc
+import io
+import json
 import os
-import warnings
+import re
+import shutil
+import subprocess
+import tarfile
 from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from arena.bots.engine import EngineError, connect
+
+if TYPE_CHECKING:
+    from docker import APIClient
 
 _IMAGES = ("botarena/python", "botarena-dev-python")
 
@@ -17,14 +26,10 @@ _IMAGES = ("botarena/python", "botarena-dev-python")
 @cache
 def engine_problem(runtime: str = "") -> str:
     """Why no bot can be run in a container here; empty if one can."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # the client forgets a socket where nobody answers
-        try:
-            connect(runtime).close()
-        except EngineError as error:
-            return str(error)
-        finally:
-            gc.collect()
+    try:
+        connect(runtime).close()
+    except EngineError as error:
+        return str(error)
     return ""
 
 
@@ -51,3 +56,20 @@ def python_image() -> str:
     finally:
         client.close()
     pytest.skip(f"the container engine has no image {' or '.join(names)}")
+
+
+def shell_image(client: APIClient) -> str:
+    """The id of a small image with this machine's shell and `sleep`, made without a registry."""
+    programs = [shutil.which(name) for name in ("sh", "sleep")]
+    files = {Path(program).resolve() for program in programs if program}
+    told = subprocess.run(["ldd", *files], capture_output=True, text=True, check=True).stdout
+    libraries = set(re.findall(r"(/\S+\.so[.\d]*)", told))
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        for program in programs:
+            assert program
+            tar.add(Path(program).resolve(), f"bin/{Path(program).name}")
+        for library in libraries:
+            tar.add(Path(library).resolve(), library.lstrip("/"))
+    answer = json.loads(client.import_image_from_data(data.getvalue(), repository="arena-test-shell"))
+    return str(answer["status"])
