@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -57,6 +58,25 @@ class Ending:
     memory_peak_bytes: int = 0
     out_of_memory: bool = False
     infra: str = ""
+
+
+def in_words(code: int) -> str:
+    """How a process ended.
+
+    Args:
+        code: its exit code, or minus the number of the signal that ended it.
+    """
+    if code >= 0:
+        return f"its process ended with exit code {code}"
+    return f"its process was ended by {signal_name(-code)}"
+
+
+def signal_name(number: int) -> str:
+    """Name of a signal, such as SIGKILL."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 class LaunchError(Exception):

@@ -6,12 +6,11 @@ import asyncio
 import contextlib
 import marshal
 import os
-import signal
 import sys
 from pathlib import Path
 
 from arena.bots import supervisor
-from arena.bots.launcher import Ending, Place
+from arena.bots.launcher import Ending, Place, in_words, signal_name
 from arena.bots.limits import BotLimits
 from arena.bots.reference import BotSpec
 
@@ -72,10 +71,10 @@ class BotProcess:
             return Ending(f"its program cannot be started: {report['failure']}", started=False)
         code: int = report["code"]
         return Ending(
-            _in_words(code),
+            in_words(code),
             tail=report["tail"],
             exit_code=code if code >= 0 else None,
-            signal=_signal_name(-code) if code < 0 else "",
+            signal=signal_name(-code) if code < 0 else "",
             memory_peak_bytes=report["memory_peak"],
         )
 
@@ -91,19 +90,6 @@ class Processes:
 def log_name(bot: str, worker: int) -> str:
     """Name of the file with what a bot wrote while a worker ran it."""
     return f"{bot}.{worker}.log"
-
-
-def _in_words(code: int) -> str:
-    if code >= 0:
-        return f"its process ended with exit code {code}"
-    return f"its process was ended by {_signal_name(-code)}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _environment(place: Place) -> dict[str, str]:

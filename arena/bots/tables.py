@@ -11,7 +11,8 @@ from typing import Any
 from botarena.v1.bot_pb2 import Hello
 from botarena.v1.record_pb2 import Evidence, FaultKind
 
-from arena.bots.gateway import Gateway, Guest
+from arena.bots.conversation import LAST_WORDS_S, Guest
+from arena.bots.gateway import Gateway
 from arena.bots.launcher import Ending, Launcher, LaunchError, Place, Running
 from arena.bots.process import Processes, log_name
 from arena.bots.reference import BotSpec
@@ -23,7 +24,6 @@ from arena.match.verdicts import MAX_FAILURES, MAX_OVERLOADS, MAX_TROUBLES
 
 _TROUBLE_S = 1.0  # seconds after which a bot that the machine could not start is tried again
 _RECOVER_S = 10.0  # seconds after which as many matches are in play again as before an overload
-_LAST_WORDS = 2.0  # seconds in which a bot's stream and its process are expected to end together
 
 
 class Tables:
@@ -338,7 +338,7 @@ class _Life:
         self._lost_by_machine = lost
         self._guest: Guest | None = None
         self._process: Running | None = None
-        self._hung_up: asyncio.Future[Absent] = asyncio.get_running_loop().create_future()
+        self._hung_up: asyncio.Future[Absent | None] = asyncio.get_running_loop().create_future()
         self._watch: asyncio.Task[None] | None = None
         self._over = False
         self._ending: asyncio.Task[None] | None = None
@@ -386,7 +386,8 @@ class _Life:
         """
         by_itself = process.ended.done()
         if self._hung_up.done():
-            reason = self._hung_up.result().detail
+            fault = self._hung_up.result()
+            reason = fault.detail if fault is not None else "the arena failed on what it sent"
         elif by_itself:
             reason = process.ended.result().text
         else:
@@ -400,7 +401,7 @@ class _Life:
             kind = FaultKind.FAULT_KIND_MEMORY_EXCEEDED
         return Absent(kind, reason, evidence_of(ending, by_itself))
 
-    def _hang_up(self, fault: Absent) -> None:
+    def _hang_up(self, fault: Absent | None) -> None:
         if not self._hung_up.done():
             self._hung_up.set_result(fault)
 
@@ -414,16 +415,24 @@ class _Life:
         self._failed(fault)
         self._ending = asyncio.create_task(self.stop())
 
+    def _stayed_away(self) -> bool:
+        """Whether its stream ended, and all its time of grace went by."""
+        fault = self._hung_up.result() if self._hung_up.done() else None
+        return fault is not None and fault.kind == FaultKind.FAULT_KIND_DISCONNECTED
+
     async def _watch_over(self, process: Running, lane: Lane) -> None:
-        """Wait until the stream or the process ends, and a moment for the other to follow."""
+        """Wait until the conversation or the process ends, and a moment for the other to follow."""
+        assert self._guest is not None
         ends: list[asyncio.Future[Any]] = [self._hung_up, process.ended]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         lane.lost = True
-        await asyncio.wait(ends, timeout=_LAST_WORDS)
+        if process.ended.done():
+            self._gateway.expect_no_return(self._guest)
+        await asyncio.wait(ends, timeout=LAST_WORDS_S if not self._stayed_away() else 0)
         if self._over:
             return
         ending = process.ended.result() if process.ended.done() else None
-        if ending is not None and ending.infra:
+        if (ending is not None and ending.infra) or (self._hung_up.done() and self._hung_up.result() is None):
             self._over = True
             self._lost_by_machine()
             self._ending = asyncio.create_task(self.stop())

@@ -203,8 +203,12 @@ class _Lines:
         return self._write(f"{line[:-2]}\n")
 
 
+FORMULA_BEGINS = frozenset("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these look alike, and some programs take them
+"""Characters at which some spreadsheet takes a text for a formula."""
+
+
 def _csv_cell(value: Any) -> Any:
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+    if isinstance(value, str) and value[:1] in FORMULA_BEGINS:
         return "'" + value
     if isinstance(value, (list, tuple, dict)):
         return json.dumps(value)

@@ -41,6 +41,7 @@ from arena.cli.definition import (
 )
 from arena.cli.headstart import WORKER_COMMAND, take
 from arena.cli.live import Progress
+from arena.cli.losses import loss_rows, show_losses
 from arena.cli.output import OUT
 from arena.cli.results import (
     PrivateOption,
@@ -54,7 +55,7 @@ from arena.cli.results import (
 )
 from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
-from arena.match.verdicts import FAULTS
+from arena.match.verdicts import FAULTS, RATED
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import COMPARE, DEFAULT_FORMAT, FORMATS, LADDER, UNTIL
 from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
@@ -316,7 +317,7 @@ def play_out(
         show_places(place_rows(store, store.tournament(tournament.name)))
     show_answer(answer_of(store, store.tournament(tournament.name)))
     _say_end(store, tournament, report)
-    leave(CheckFailedError.code if _some_failed_to_start(report) else 0)
+    leave(CheckFailedError.code if report.void or _some_failed_to_start(report) else 0)
 
 
 def _run(store: Store, tournament: StoredTournament, executor: LocalExecutor) -> Report:
@@ -346,6 +347,7 @@ def play_session(session: Run, executor: LocalExecutor, go_on: str) -> None:
             raise KeyboardInterrupt from None
         OUT.say(progress.summary())
     if session.failures:
+        show_losses(loss_rows(tournament, session.losses), OUT.say)
         block, reason = next(iter(session.failures.items()))
         raise ArenaError(
             f"{session.missing_matches} of {matches_text(tournament)} matches could not be played",
@@ -442,13 +444,23 @@ def _say_head(tournament: StoredTournament, seed_is_known: bool) -> None:
 
 def _say_end(store: Store, tournament: StoredTournament, report: Report) -> None:
     if report.void:
-        void = ", ".join(f"{count} {verdict}" for verdict, count in report.void.items())
-        OUT.say(f"void matches, not rated: {void}; see: arena match list {tournament.name}")
+        OUT.say(_void_line(store, tournament, report))
     for line in _fault_lines(store, tournament, report):
         OUT.say(line)
     first = match_name(0)
     OUT.say(f"replay: arena replay {tournament.name}/{first} · seed {tournament.seed.hex()}")
     OUT.say(f"repeat: {_repeat_line(tournament)}")
+
+
+def _void_line(store: Store, tournament: StoredTournament, report: Report) -> str:
+    """How many matches are void, and how to see why."""
+    void = ", ".join(f"{count} {verdict}" for verdict, count in report.void.items())
+    first = next(each for each in store.matches(tournament.id) if each.verdict not in RATED)
+    name = f"{tournament.name}/{match_name(match_number(tournament, first.block, first.seating))}"
+    return (
+        f"void matches, not rated: {void}; where the rules failed: arena replay {name} · "
+        f"all of them: arena match list {tournament.name} --faults"
+    )
 
 
 def _fault_lines(store: Store, tournament: StoredTournament, report: Report) -> list[str]:

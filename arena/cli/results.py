@@ -22,6 +22,7 @@ from arena.cli.common import (
     matches_text,
     open_store,
 )
+from arena.cli.losses import loss_rows, show_losses
 from arena.cli.output import OUT
 from arena.cli.tables import (
     CROSSTABLE_TITLE,
@@ -92,6 +93,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
         row = _row(tournament, report.matches)
         places = place_rows(store, tournament)
         answer = answer_of(store, tournament)
+        losses = loss_rows(tournament, store.lost(tournament.id))
     if OUT.json:
         OUT.lines("tournament", [row])
     elif not OUT.csv:
@@ -104,6 +106,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
             f"{tournament.bank_us / 1e6:g} s a match · faults allowed {tournament.faults_allowed}\n"
             f"commitment {row['commitment']} · seed {row['seed'] or 'revealed at the end'}"
         )
+    show_losses(losses, OUT.say if OUT.csv else OUT.text)
     show_standings(report)
     if not OUT.csv:
         show_places(places)

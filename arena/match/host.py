@@ -16,6 +16,7 @@ import asyncio
 import heapq
 import itertools
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -36,6 +37,8 @@ _SLOW_US = 500_000
 """A bot that others waited for in vain is not waited for again for so long, in microseconds."""
 _WAITED_US = 50_000
 """What has waited for so long goes before what is most, in microseconds."""
+_ENDS_KEPT = 1024
+"""So many ends of matches are kept for a bot that has not shown yet that it heard of them."""
 
 _DECISION_KEY = submessage(FromArena.DECISIONS_FIELD_NUMBER, b"")[:1]
 _TURN_KEY = submessage(Decision.TURN_FIELD_NUMBER, b"")[:1]
@@ -109,12 +112,14 @@ class _Open:
 
     Attributes:
         ahead: how many it owed already.
+        parts: the question as it stands in a frame, kept to be sent again on a stream that resumes.
         sent_us: when it left; 0 before.
     """
 
     game: _Game
     ask: Ask
     ahead: int
+    parts: tuple[bytes, ...]
     sent_us: int = 0
 
 
@@ -130,13 +135,15 @@ class Lane:
         name: the bot's name.
         port: where its frames go.
         stuck: called when the host closed the lane because the bot did not answer in time.
+        asked: decisions that were sent.
         dropped: replies that came late, twice or for no decision.
-        lost: its stream or its process has ended, and how is being found out: no clock runs any more.
+        lost: it is over, and how is being found out: no clock runs any more.
     """
 
     name: str
     port: Port
     stuck: Callable[[], None]
+    asked: int = 0
     dropped: int = 0
     lost: bool = False
     closed: bool = False
@@ -144,6 +151,10 @@ class Lane:
     _games: dict[int, _Game] = field(default_factory=dict)
     _out: list[bytes] = field(default_factory=list)
     _unsent: list[_Open] = field(default_factory=list)
+    _told: deque[tuple[int, bytes]] = field(default_factory=lambda: deque(maxlen=_ENDS_KEPT))
+    _last: int = 0
+    _heard: int = 0
+    _unsure_until_us: int = 0
     _owed: int = 0
     _patience_us: int = 0
     _slow_until_us: int = 0
@@ -158,7 +169,8 @@ class Lane:
             if not oldest.sent_us:  # nor are those after it: no clock runs
                 return None
             limit = oldest.ask.limit_us
-            return min(self.since_us(oldest) + limit, oldest.sent_us + limit * (oldest.ahead + 1))
+            due = min(self.since_us(oldest) + limit, oldest.sent_us + limit * (oldest.ahead + 1))
+            return due if due > self._unsure_until_us else self._unsure_until_us
         return None
 
     def since_us(self, owed: _Open) -> int:
@@ -237,20 +249,11 @@ class TableHost:
 
     def _announce(self, game: _Game) -> None:
         """Tell the bots that a match begins."""
-        spec = game.match.spec
-        all_are_told = MatchStart(
-            match=game.handle,
-            game=spec.game.name,
-            game_version=spec.game.version,
-            names=[name for name, _ in spec.bots],
-            time=spec.time_message(),
-            options=spec.options_message(),
-        ).SerializeToString()
+        all_are_told = _start_for_all(game)
         for seat, lane in enumerate(game.lanes):
             if lane is not None:
                 lane._games[game.handle] = game
-                own = MatchStart(seat=seat, bot_seed=bot_seed(spec.seed, seat)).SerializeToString()
-                self._say(lane, FromArena.STARTS_FIELD_NUMBER, all_are_told + own)
+                self._say(lane, FromArena.STARTS_FIELD_NUMBER, all_are_told + _start_for(game, seat))
 
     def _go_on(self, game: _Game, asks: Sequence[Ask]) -> None:
         for ask in asks:
@@ -266,10 +269,11 @@ class TableHost:
         turn = game.match.turn_bytes(seat)
         if game.match.done:  # the rules failed to show it
             return
-        number = next(self._decisions)
+        number = lane._last = next(self._decisions)
         head = _ID_KEY + varint(number) + game.places[seat] + _time_left(ask.limit_us) + varint(len(turn))
-        lane._out += (_DECISION_KEY, varint(len(head) + len(turn)), head, turn)
-        lane._open[number] = owed = _Open(game, ask, len(lane._open))
+        parts = (_DECISION_KEY, varint(len(head) + len(turn)), head, turn)
+        lane._out += parts
+        lane._open[number] = owed = _Open(game, ask, len(lane._open), parts)
         lane._unsent.append(owed)
         self._waiting.setdefault(lane, self._now)
 
@@ -291,7 +295,7 @@ class TableHost:
                 self._forget(lane, game)
             else:
                 end += submessage(MatchEnd.TURN_FIELD_NUMBER, turns[seat])
-            self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
+            self._say_end(lane, end)
         if not game.done.done():
             game.done.set_result(match.record(self._worker))
 
@@ -332,7 +336,37 @@ class TableHost:
             return None
         del lane._open[number]
         lane._owed -= 1
+        if number > lane._heard:
+            lane._heard = number
         return owed
+
+    # streams that break
+
+    def pause(self, lane: Lane, unsure_us: int) -> None:
+        """A bot's stream broke; it may come back. Its clocks run on.
+
+        Args:
+            unsure_us: for so long no deadline is ruled, in microseconds: if the bot's process has ended
+                as well, that is what counts. What is due by then is ruled then, or when it comes back.
+        """
+        lane._unsure_until_us = self._clock() + unsure_us
+
+    def resume(self, lane: Lane) -> bytes:
+        """A bot is back on a new stream, and has nothing ahead of it.
+
+        Returns:
+            The first frame for it: all matches that it plays, ends that it may not have heard of, and the
+            decisions that it owes, as they were first sent.
+        """
+        self._now = now = self._clock()
+        lane._unsure_until_us = 0
+        while (due := lane.due_us()) is not None and due <= now:
+            self._expire(lane, now)
+        if lane in self._waiting:
+            self._send(lane)  # to nowhere: all of it is in what follows
+        self._watch(lane)
+        self._wake()
+        return _state_of(lane)
 
     # what goes wrong
 
@@ -368,6 +402,7 @@ class TableHost:
         lane._games.clear()
         lane._out.clear()
         lane._unsent.clear()
+        lane._told.clear()
         lane._owed = 0
         self._rest(lane)
         self._waiting.pop(lane, None)
@@ -377,7 +412,7 @@ class TableHost:
         for lane in game.lanes:
             if lane is not None and lane._games.pop(game.handle, None) is not None:
                 self._forget(lane, game)
-                self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
+                self._say_end(lane, end)
         if not game.done.done():
             game.done.set_exception(error)
 
@@ -420,6 +455,16 @@ class TableHost:
         if not lane.closed:
             lane._out.append(submessage(number, part))
             self._waiting.setdefault(lane, self._now)
+
+    def _say_end(self, lane: Lane, end: bytes) -> None:
+        """Tell a bot that a match ended, and keep it until the bot answers something that came later."""
+        if lane.closed:
+            return
+        told = lane._told
+        while told and told[0][0] < lane._heard:
+            told.popleft()
+        told.append((lane._last, submessage(FromArena.ENDS_FIELD_NUMBER, end)))
+        self._say(lane, FromArena.ENDS_FIELD_NUMBER, end)
 
     def _wake(self) -> None:
         """See to it that what waits leaves: now, or when others have added to it."""
@@ -477,6 +522,7 @@ class TableHost:
                 self._busy[lane] = quick = lane._slow_until_us <= now
                 self._quick += quick
             lane._owed += len(lane._unsent)
+            lane.asked += len(lane._unsent)
             lane._patience_us += _PATIENCE_US[1] * len(lane._unsent)
             lane._unsent.clear()
             self._watch(lane)
@@ -520,6 +566,38 @@ class TableHost:
         if self._deadlines and self._timer is None:
             self._set_timer(self._deadlines[0][0])
         self._wake()
+
+
+def _start_for_all(game: _Game) -> bytes:
+    """What all seats are told alike when a match begins."""
+    spec = game.match.spec
+    return MatchStart(
+        match=game.handle,
+        game=spec.game.name,
+        game_version=spec.game.version,
+        names=[name for name, _ in spec.bots],
+        time=spec.time_message(),
+        options=spec.options_message(),
+    ).SerializeToString()
+
+
+def _start_for(game: _Game, seat: int) -> bytes:
+    """What only one seat is told."""
+    return MatchStart(seat=seat, bot_seed=bot_seed(game.match.spec.seed, seat)).SerializeToString()
+
+
+def _state_of(lane: Lane) -> bytes:
+    """All that a bot must know of its matches to go on after a break: a FromArena."""
+    parts = [
+        submessage(
+            FromArena.STARTS_FIELD_NUMBER, _start_for_all(game) + _start_for(game, game.lanes.index(lane))
+        )
+        for game in lane._games.values()
+    ]
+    parts += [end for mark, end in lane._told if mark >= lane._heard]
+    for owed in lane._open.values():
+        parts += owed.parts
+    return b"".join(parts)
 
 
 @lru_cache(maxsize=4096)

@@ -76,6 +76,16 @@ pairing = Table(
     Column("seatings", Text, nullable=False, comment="JSON: per match the bot in each seat"),
 )
 
+lost_block = Table(
+    "lost_block",
+    metadata,
+    Column("tournament", _Number, ForeignKey("tournament.id"), primary_key=True),
+    Column("block", BigInteger, primary_key=True, autoincrement=False),
+    Column("runs", Integer, nullable=False, comment="that gave it up"),
+    Column("reason", Text, nullable=False, comment="in the last of them"),
+    Column("lost_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
+)
+
 match = Table(
     "match",
     metadata,

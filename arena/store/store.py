@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from arena.errors import ArenaError, NotFoundError
 from arena.store.schema import (
     alembic_version,
+    lost_block,
     match,
     match_seat,
     metadata,
@@ -27,9 +28,9 @@ from arena.store.schema import (
     tournament_bot,
 )
 from arena.store.selection import Selection, indexes
-from arena.store.stored import StoredBot, StoredMatch, StoredPairing, StoredSeat, StoredTournament
+from arena.store.stored import StoredBot, StoredLoss, StoredMatch, StoredPairing, StoredSeat, StoredTournament
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest schema."""
 _DB_ATTEMPT_S = 30
 _JSON = ("options", "settings")
@@ -186,6 +187,7 @@ class Store:
         """Take back the tables that were decided and of which no match is stored."""
         played = sa.select(match.c.block).where(match.c.tournament == number)
         with self._writing() as connection:
+            connection.execute(sa.delete(lost_block).where(lost_block.c.tournament == number))
             connection.execute(
                 sa.delete(pairing).where(pairing.c.tournament == number, pairing.c.block.not_in(played))
             )
@@ -258,7 +260,43 @@ class Store:
             new = [played for played in matches if (played.block, played.seating) not in stored]
             if new:
                 _insert(connection, number, new)
+                _forget_losses(connection, number, {played.block for played in new})
         return len(new)
+
+    def lose(self, number: int, reasons: Mapping[int, str]) -> None:
+        """Note why blocks could not be played, unless another run has stored them meanwhile.
+
+        Args:
+            number: row number of the tournament.
+            reasons: by block.
+        """
+        mine = (lost_block.c.tournament == number) & lost_block.c.block.in_(reasons)
+        stored = sa.select(match.c.block).where(match.c.tournament == number, match.c.block.in_(reasons))
+        with self._writing() as connection:
+            played = set(connection.execute(stored).scalars())
+            runs = {row.block: row.runs for row in connection.execute(sa.select(lost_block).where(mine))}
+            connection.execute(sa.delete(lost_block).where(mine))
+            rows = [
+                {
+                    "tournament": number,
+                    "block": block,
+                    "runs": runs.get(block, 0) + 1,
+                    "reason": reason,
+                    "lost_us": time.time_ns() // 1000,
+                }
+                for block, reason in reasons.items()
+                if block not in played
+            ]
+            if rows:
+                connection.execute(sa.insert(lost_block), rows)
+
+    def lost(self, number: int) -> list[StoredLoss]:
+        """The blocks of a tournament that could not be played, and have not been since."""
+        query = sa.select(lost_block).where(lost_block.c.tournament == number).order_by(lost_block.c.block)
+        with self._engine.connect() as connection:
+            return [
+                StoredLoss(row.block, row.runs, row.reason, row.lost_us) for row in connection.execute(query)
+            ]
 
     def done(self, number: int, first: int = 0) -> Iterator[tuple[int, int]]:
         """(block, seating) of the stored matches of a tournament, in any order, in constant memory.
@@ -467,6 +505,13 @@ def _insert(connection: sa.Connection, number: int, matches: Sequence[StoredMatc
         for i, s in enumerate(m.seats)
     ]
     connection.execute(sa.insert(match_seat), seats)
+
+
+def _forget_losses(connection: sa.Connection, number: int, blocks: set[int]) -> None:
+    """Blocks that are stored are lost no more."""
+    connection.execute(
+        sa.delete(lost_block).where(lost_block.c.tournament == number, lost_block.c.block.in_(blocks))
+    )
 
 
 def _bot_row(number: int, index: int, bot: StoredBot) -> dict[str, Any]:

@@ -81,6 +81,23 @@ class StoredPairing:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredLoss:
+    """A block that the machine lost as often as it was tried, and that is still to be played.
+
+    Attributes:
+        block: its index in the tournament.
+        runs: how many runs gave it up.
+        reason: why, in the last of them.
+        lost_us: when, in microseconds since 1970 UTC.
+    """
+
+    block: int
+    runs: int
+    reason: str
+    lost_us: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoredSeat:
     """A seat of a stored match; rank and score are None if the match is void."""
 

@@ -17,7 +17,7 @@ from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot, S
 from arena.games import find_game
 from arena.games.chance import deal_seed
 from arena.match.record import unseal
-from arena.store.stored import StoredMatch, StoredPairing, StoredSeat, StoredTournament
+from arena.store.stored import StoredLoss, StoredMatch, StoredPairing, StoredSeat, StoredTournament
 from arena.tournament.formats import Format, Outlook, Plan, PlayedTable, Stopping, make_format
 from arena.tournament.schedule import Table
 
@@ -132,6 +132,11 @@ class Run:
         return min(self._lacking, self.tournament.matches - self.played)
 
     @property
+    def losses(self) -> list[StoredLoss]:
+        """The blocks that could not be played, in this run or one before it."""
+        return self._store.lost(self.tournament.id)
+
+    @property
     def outlook(self) -> Outlook | None:
         """How near it is to an answer, if it ends with one."""
         return self._format.outlook if isinstance(self._format, Stopping) else None
@@ -154,7 +159,9 @@ class Run:
         playing = executor.run(self.missing())
         try:
             async for results in playing:
-                self.failures |= {result.block: result.failure for result in results if result.failure}
+                if lost := {result.block: result.failure for result in results if result.failure}:
+                    self.failures |= lost
+                    self._store.lose(self.tournament.id, lost)
                 played = [result for result in results if not result.failure]
                 if played:
                     records = self._keep(played)

@@ -21,7 +21,8 @@ import grpc
 from botarena.v1.bot_pb2 import FromArena, FromBot, Hello, Reply
 from botarena.v1.record_pb2 import MatchRecord
 
-from arena.bots.gateway import PROTOCOL, Gateway
+from arena.bots.conversation import PROTOCOL
+from arena.bots.gateway import Gateway
 from arena.bots.launcher import SOCKET
 from arena.games.chance import deal_seed
 from arena.match.host import Absent, Lane, OverloadError, TableHost
@@ -90,7 +91,7 @@ async def _play_one(host: TableHost, number: int, lanes: Sequence[Lane], move_us
         return None
 
 
-def _hung_up(fault: Absent) -> None:
+def _hung_up(fault: Absent | None) -> None:
     """They all do in the end."""
 
 

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from arena.cli.output import FORMULA_BEGINS
 from arena.cli.writers import BATCH_ROWS, WRITERS, table_writer, whole_file
 from arena.errors import UsageError
 from arena.tournament.export import Column, Row
@@ -28,7 +29,7 @@ COLUMNS = (
     Column("ok", "flag"),
     Column("data", "json"),
 )
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+FORMULAS = sorted(FORMULA_BEGINS)
 # What begins like a formula is quoted out of it in CSV alone: it has a test of its own.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).filter(
     lambda text: text[:1] not in FORMULAS

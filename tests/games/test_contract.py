@@ -117,7 +117,7 @@ def test_there_is_no_outcome_before_the_end(case: Case) -> None:
         Table(case, SEED).outcome()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(case=st.sampled_from(CASES), seed=st.binary(min_size=32, max_size=32), choices=st.integers(0, 2**32))
 def test_any_seed_and_any_choices_keep_the_promises(case: Case, seed: bytes, choices: int) -> None:
     table = Table(case, seed)

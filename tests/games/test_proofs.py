@@ -26,7 +26,7 @@ from tests.games.table import CASES, Case, Table, bytes_of, random_moves
 every_game = pytest.mark.parametrize("game", GAMES)
 seeds = st.binary(min_size=32, max_size=32)
 choices = st.integers(0, 2**32)
-thorough = settings(deadline=None, max_examples=30)
+thorough = settings(max_examples=30)
 
 
 def cases(game: str) -> st.SearchStrategy[Case]:

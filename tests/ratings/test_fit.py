@@ -72,7 +72,7 @@ def assert_same(one: Fit, other: Fit, tolerance: float = 1e-9) -> None:
 # what means nothing
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(
     played=matches(),
     order=st.randoms(use_true_random=False),
@@ -90,7 +90,7 @@ def test_the_order_of_matches_means_nothing(
     assert np.array_equal(again.corrected, straight.corrected)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(played=matches(), order=st.randoms(use_true_random=False), ties=st.sampled_from(TieRule))
 def test_without_seats_the_order_in_a_match_means_nothing(
     played: list[Result], order: Random, ties: TieRule
@@ -104,7 +104,7 @@ def test_without_seats_the_order_in_a_match_means_nothing(
     assert_same(other, straight)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(played=matches(), names=st.permutations(BOTS), ties=st.sampled_from(TieRule))
 def test_the_names_of_bots_mean_nothing(played: list[Result], names: list[str], ties: TieRule) -> None:
     called = dict(zip(BOTS, names, strict=True))

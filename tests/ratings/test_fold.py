@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import trueskill
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ratings.fold import BETA, MU, SIGMA, Rating, RatingError, Result, TieRule, TrueSkillFold
@@ -71,7 +71,6 @@ def ranked(scores: Sequence[int]) -> list[int]:
 # the same as the package, or an independent computation
 
 
-@settings(deadline=None)
 @given(before=sides, seed=st.integers(0, 2**32))
 def test_without_ties_shared_ranks_are_trueskill_without_a_draw_margin(
     before: list[Rating], seed: int
@@ -82,7 +81,6 @@ def test_without_ties_shared_ranks_are_trueskill_without_a_draw_margin(
     assert_close(got, of_package(before, ranks, plain(0)), 1e-5)
 
 
-@settings(deadline=None)
 @given(before=sides, seed=st.integers(0, 2**32), draw_probability=st.floats(0.001, 0.99))
 def test_without_ties_draws_are_plain_trueskill(
     before: list[Rating], seed: int, draw_probability: float
@@ -202,7 +200,6 @@ def test_equal_bots_that_share_a_rank_stay_equal(ranks: tuple[int, ...]) -> None
         assert_close(tied, tied[:1] * len(tied), 1e-9)
 
 
-@settings(deadline=None)
 @given(before=sides, scores=st.lists(st.integers(0, 2), min_size=5, max_size=5), order=st.binary(max_size=8))
 def test_seats_do_not_matter(before: list[Rating], scores: list[int], order: bytes) -> None:
     start = dict(zip(BOTS, before, strict=False))
@@ -280,7 +277,6 @@ def test_groups_that_never_met_and_bots_with_one_match_are_rated(ties: TieRule) 
     assert after["ann"].mu > MU > after["bob"].mu
 
 
-@settings(deadline=None)
 @given(
     before=sides,
     scores=st.lists(st.integers(0, 3), min_size=5, max_size=5),

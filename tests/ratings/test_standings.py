@@ -166,7 +166,7 @@ def test_a_bot_that_never_left_its_seat_cannot_be_told_from_it() -> None:
     assert places(matches)["c"] != (3, 3)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.lists(st.permutations("abcd"), min_size=1, max_size=30))
 def test_places_agree_with_the_order(order: list[list[str]]) -> None:
     matches = [
@@ -194,7 +194,7 @@ def test_the_leaderboard_is_sorted_by_mu_however_unsure() -> None:
 # order and edges
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.permutations(EXAMPLE))
 def test_counts_do_not_depend_on_the_order_of_matches(matches: list[Played]) -> None:
     renumbered = [Played(number, m.bots, m.ranks, m.scores, m.order) for number, m in enumerate(matches)]

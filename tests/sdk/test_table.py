@@ -173,6 +173,33 @@ def test_a_match_that_ends_in_a_frame_is_over_before_the_next_one_begins() -> No
     assert told == ["start", "choose", "end", "start", "start", "choose", "end"]
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_what_an_arena_repeats_after_a_break_is_not_played_twice(many: bool) -> None:
+    class Once(Bot):
+        made = 0
+        asked: ClassVar[list[int]] = []
+
+        def start(self, match: Match) -> None:
+            type(self).made += 1
+
+        def choose(self, turn: Turn) -> Choice:
+            self.asked.append(len(turn.actions))
+            return len(self.asked)
+
+    if many:
+        Once.choose_many = classmethod(lambda cls, turns: [turn.bot.choose(turn) for turn in turns])  # type: ignore[method-assign, assignment]
+    table = Table(Once)
+    frame = bot_pb2.FromArena(starts=[start(1), start(2)], decisions=[decision(7, 1), decision(8, 2)])
+    first = answers(table, frame)
+    frame.decisions.append(decision(9, 3))
+    frame.starts.append(start(3))
+    again = answers(table, frame)
+    by_decision = {reply.decision: reply for reply in again.replies}
+    assert sorted(by_decision) == [7, 8, 9]
+    assert [by_decision[7], by_decision[8]] == list(first.replies)
+    assert len(Once.asked) == Once.made == 3
+
+
 class Batch(Bot):
     """Thinks in batches; refuses those with a match whose action count is 13."""
 

@@ -266,3 +266,31 @@ def test_tables_without_matches_are_taken_back(store: Store) -> None:
     store.add(number, [match(1, 0), match(1, 1)])
     store.drop_undone(number)
     assert store.pairings(number) == decided[1:2]
+
+
+def test_a_lost_block_is_known_until_it_is_played(store: Store) -> None:
+    number = store.create(NEW).id
+    store.lose(number, {2: "no disk", 1: "killed"})
+    store.lose(number, {2: "no disk yet"})
+    lost = store.lost(number)
+    assert [(each.block, each.runs, each.reason) for each in lost] == [
+        (1, 1, "killed"),
+        (2, 2, "no disk yet"),
+    ]
+    store.add(number, [match(2, 0), match(2, 1)])
+    assert [each.block for each in store.lost(number)] == [1]
+
+
+def test_a_block_that_another_run_stored_meanwhile_is_not_lost(store: Store) -> None:
+    number = store.create(NEW).id
+    store.add(number, [match(1, 0), match(1, 1)])
+    store.lose(number, {0: "killed", 1: "killed"})
+    assert [each.block for each in store.lost(number)] == [0]
+
+
+def test_tables_that_are_taken_back_were_not_lost(store: Store) -> None:
+    number = store.create(NEW).id
+    store.pair(number, [StoredPairing(0, 0, 0, ((0, 1), (1, 0)))])
+    store.lose(number, {0: "killed"})
+    store.drop_undone(number)
+    assert store.lost(number) == []

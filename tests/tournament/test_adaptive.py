@@ -39,7 +39,7 @@ def test_it_begins_with_a_balanced_round_robin(bots: int, seats: int) -> None:
     assert [table.block for table in tables] == [table.deal for table in tables] == list(range(len(tables)))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.tuples(st.integers(2, 9), st.integers(2, 4)).filter(lambda size: size[0] >= size[1]),
     st.integers(1, 70),

@@ -34,7 +34,7 @@ plans = st.builds(
 results = st.sampled_from([by_number, all_tied, noisy])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(name=st.sampled_from(ENDING), plan=plans, results=results, seed=st.integers(0, 99))
 def test_the_same_seed_and_results_give_the_same_tables(
     name: str, plan: Plan, results: Results, seed: int
@@ -48,7 +48,7 @@ def test_the_same_seed_and_results_give_the_same_tables(
     assert again.places(done) == make_format(name, plan).places(done)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(name=st.sampled_from(ENDING), plan=plans, results=results, seed=st.integers(0, 99))
 def test_blocks_are_numbered_on_and_seats_are_equal_inside_them(
     name: str, plan: Plan, results: Results, seed: int
@@ -66,7 +66,7 @@ def test_blocks_are_numbered_on_and_seats_are_equal_inside_them(
             assert places == Counter(product(bots, range(plan.seats)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(name=st.sampled_from(PAIRED), plan=plans, results=results)
 def test_own_places_hold_every_bot_once_whenever_they_are_asked_for(
     name: str, plan: Plan, results: Results

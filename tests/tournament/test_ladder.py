@@ -29,7 +29,7 @@ def blocks(done: Sequence[PlayedTable]) -> Counter[int]:
     return Counter(bot for each in done for bot in each.table.seatings[0])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 5), st.integers(0, 7), st.integers(1, 3))
 def test_everybody_plays_equally_often(seats: int, more: int, deals: int) -> None:
     done: list[PlayedTable] = []

@@ -126,11 +126,15 @@ async def test_a_block_that_the_machine_lost_is_played_another_time(store: Store
     tournament = cup(store)
     run = await play(store, tournament, InProcess(lose=(2, 5)))
     assert run.failures == {2: "lost", 5: "lost"}
+    assert [(loss.block, loss.reason) for loss in run.losses] == [(2, "lost"), (5, "lost")]
     assert store.tournament("cup").finished_us is None
+    await play(store, tournament, InProcess(lose=(5,)))
+    assert [(loss.block, loss.runs) for loss in store.lost(tournament.id)] == [(5, 2)]
     again = InProcess()
     await play(store, tournament, again)
-    assert again.played == [2, 5]
+    assert again.played == [5]
     assert store.tournament("cup").finished_us is not None
+    assert store.lost(tournament.id) == []
 
 
 async def test_two_runs_at_once_store_every_match_once(store: Store) -> None:

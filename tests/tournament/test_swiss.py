@@ -27,7 +27,7 @@ def test_by_default_there_are_two_rounds_more_than_halve_the_bots_down_to_one(bo
     assert Swiss(Plan(bots, 2, 1, b"")).rounds == rounds
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 12), st.integers(0, 9), st.data())
 def test_nobody_meets_twice_at_tables_of_two_in_half_as_many_rounds_as_bots(
     half: int, seed: int, data: st.DataObject
@@ -47,7 +47,7 @@ def test_nobody_meets_twice_at_larger_tables_while_there_are_new_ones_enough(
     assert set(met.values()) == {1}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 5), st.integers(1, 9), st.integers(1, 8), st.sampled_from([by_number, all_tied, noisy]))
 def test_everybody_rests_once_before_anybody_does_twice(
     seats: int, more: int, rounds: int, results: object

@@ -43,7 +43,7 @@ def test_both_versions_sit_alike(bots: int, seats: int, rotate: bool) -> None:
     assert set(met.values()) == {seats - 1}, "the field takes turns"
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(3, 7), st.integers(2, 4), st.integers(1, 120), st.integers(0, 99))
 def test_rounds(bots: int, seats: int, deals: int, seed: int) -> None:
     if bots <= seats:

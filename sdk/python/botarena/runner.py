@@ -7,16 +7,26 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from time import monotonic
 from types import FrameType
 from typing import Any
 
 from botarena.bot import Bot, Choice, Turn
 from botarena.loading import unsearched
 from botarena.table import FunctionBot, NewBot, Table
+from botarena.v1 import bot_pb2
 
 PROTOCOL = 1
 MAX_FRAME_BYTES = 16 << 20
+FIRST_PAUSE_S = 0.02
+"""How long a broken stream is left alone before it is resumed; each further try waits twice as long."""
 _PLAY = "/botarena.v1.BotService/Play"
+_BROKEN = ("UNAVAILABLE", "CANCELLED")  # all else is said by the arena on purpose
+_OPTIONS = (
+    ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.use_local_subchannel_pool", 1),  # a new stream does not wait for an old connection's back-off
+)
 
 
 def run(
@@ -64,29 +74,85 @@ async def _play(address: str, token: str, table: Table, games: Sequence[str], co
     with unsearched():
         import grpc  # costs 60 ms, and whoever only uses the messages does not need it
 
-    from botarena import __version__
-    from botarena.v1 import bot_pb2
+    conversation = _Conversation(address, token, table, games, concurrency)
+    try:
+        await conversation.hold()
+    except grpc.aio.AioRpcError as error:
+        reason = f"{error.code().name}: {error.details()}"
+        print(f"error: the arena ended the conversation: {reason}", file=sys.stderr)
+        raise SystemExit(1) from None
 
-    limits = [("grpc.max_receive_message_length", MAX_FRAME_BYTES), ("grpc.max_send_message_length", -1)]
-    async with grpc.aio.insecure_channel(address, options=limits) as channel:
-        # Frames come as bytes: the table takes them apart.
-        play: Any = channel.stream_stream(_PLAY, request_serializer=bot_pb2.FromBot.SerializeToString)
-        call = play(metadata=(("authorization", f"Bearer {token}"),))
-        hello = bot_pb2.Hello(
+
+class _Conversation:
+    """With the arena, over as many streams as it takes: one that breaks is resumed."""
+
+    def __init__(
+        self, address: str, token: str, table: Table, games: Sequence[str], concurrency: int
+    ) -> None:
+        from botarena import __version__
+
+        self._address = address
+        self._token = token
+        self._table = table
+        self._hello = bot_pb2.Hello(
             protocol=PROTOCOL,
             sdk="botarena-python",
             sdk_version=__version__,
             games=games,
             concurrency=concurrency,
         )
-        try:
-            await call.write(bot_pb2.FromBot(hello=hello))
-            while isinstance(frame := await call.read(), bytes):
-                for answer in table.handle(frame):
-                    await call.write(answer)
-        except grpc.aio.AioRpcError as error:
-            reason = f"{error.code().name}: {error.details()}"
-            print(f"error: the arena ended the conversation: {reason}", file=sys.stderr)
-            raise SystemExit(1) from None
-        except asyncio.InvalidStateError:
-            return  # the arena hung up while we wrote
+        self._grace_s = 0.0
+        self._welcomed = False
+
+    async def hold(self) -> None:
+        """Play until the arena hangs up.
+
+        Raises:
+            grpc.aio.AioRpcError: the arena refused the bot, or is gone.
+        """
+        until, pause, first = 0.0, FIRST_PAUSE_S, None
+        while (error := await self._stream()) is not None:
+            if self._welcomed:  # then it is this stream that broke
+                until, pause, first = monotonic() + self._grace_s, FIRST_PAUSE_S, error
+            elif self._address.startswith("unix:"):
+                raise first or error  # nobody is there any more
+            if error.code().name not in _BROKEN or monotonic() + pause > until:
+                raise error
+            await asyncio.sleep(pause)
+            pause *= 2
+
+    async def _stream(self) -> Any:
+        """Play on one stream until it ends: an AioRpcError, or None if the arena had no more to say."""
+        import grpc
+
+        self._welcomed = False
+        metadata = (("authorization", f"Bearer {self._token}"),)
+        async with grpc.aio.insecure_channel(self._address, options=_OPTIONS) as channel:
+            # Frames come as bytes: the table takes them apart.
+            play: Any = channel.stream_stream(_PLAY, request_serializer=bot_pb2.FromBot.SerializeToString)
+            call = play(metadata=metadata)
+            try:
+                await call.write(bot_pb2.FromBot(hello=self._hello))
+                while isinstance(frame := await call.read(), bytes):
+                    if not self._welcomed:
+                        self._note(frame)
+                    for answer in self._table.handle(frame):
+                        await call.write(answer)
+            except grpc.aio.AioRpcError as error:
+                return error
+            except asyncio.InvalidStateError:  # it ended while we wrote
+                if (code := await call.code()) is not grpc.StatusCode.OK:
+                    return grpc.aio.AioRpcError(
+                        code,
+                        await call.initial_metadata(),
+                        await call.trailing_metadata(),
+                        await call.details(),
+                    )
+            return None
+
+    def _note(self, frame: bytes) -> None:
+        """The arena's welcome: how to resume if the stream breaks."""
+        welcome = bot_pb2.FromArena.FromString(frame).welcome
+        self._welcomed = True
+        self._hello.session = welcome.session
+        self._grace_s = welcome.grace_ms / 1000

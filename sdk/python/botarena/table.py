@@ -34,12 +34,17 @@ class FunctionBot(Bot):
 
 
 class _Seat:
-    """One match as the bot plays it."""
+    """One match as the bot plays it.
 
-    __slots__ = ("bot", "error", "match")
+    Attributes:
+        reply: its last answer, to be given again if the arena asks again: the first one was lost.
+    """
+
+    __slots__ = ("bot", "error", "match", "reply")
 
     def __init__(self, new_bot: NewBot, start: bot_pb2.MatchStart) -> None:
         self.match = Match(start)
+        self.reply: bot_pb2.Reply | None = None
         self.bot: Bot | None = None
         self.error = ""
         try:
@@ -71,17 +76,23 @@ class Table:
         self._many = _batch_hook(new_bot)
 
     def handle(self, data: bytes) -> Iterator[bot_pb2.FromBot]:
-        """Play one frame of the arena; yields the frames to answer with as they get due."""
+        """Play one frame of the arena; yields the frames to answer with as they get due.
+
+        On a resumed stream the arena repeats what may have been lost. Nothing of it is played twice.
+        """
         frame = FromArena.FromString(data)
         # One match may end in a frame and the next one begin: no more are played at once than was said.
         ended = {end.match for end in frame.ends}
         self._end(frame)
         for start in frame.starts:
-            self._seats[start.match] = _Seat(self._new_bot, start)
+            if start.match not in self._seats:
+                self._seats[start.match] = _Seat(self._new_bot, start)
         asked = [decision for decision in frame.decisions if decision.match not in ended]
-        if asked:
-            yield from self._decide(asked)
-        self._end(frame)  # of matches that began in it as well
+        try:
+            if asked:
+                yield from self._decide(asked)
+        finally:  # also if the stream breaks
+            self._end(frame)  # of matches that began in it as well
 
     def _end(self, frame: Any) -> None:
         for end in frame.ends:
@@ -110,11 +121,14 @@ class Table:
         seat = self._seats.get(decision.match)
         if seat is None:
             return
+        if (reply := _known(seat, decision)) is not None:
+            answers.replies.append(reply)
+            return
         if seat.bot is not None and not seat.error:
             turn = Turn(seat.match, seat.bot, decision.turn, began + decision.time_left_us / 1e6)
             try:
                 choice = seat.bot.choose(turn) if self._many is None else _choose_many(self._many, [turn])[0]
-                _add_reply(answers, decision.id, choice, turn)
+                seat.reply = _add_reply(answers, decision.id, choice, turn)
             except Exception:
                 seat.error = _report("in choose")
             else:
@@ -125,25 +139,36 @@ class Table:
         self, many: Many, asked: Sequence[Any], began: float, answers: bot_pb2.FromBot
     ) -> Sequence[Any]:
         """Ask about all decisions at once; those that are still to be asked one by one."""
-        turns, left = {}, []
+        turns, seats, left = {}, [], []
         for decision in asked:
             seat = self._seats.get(decision.match)
-            if seat is not None and seat.bot is not None and not seat.error:
-                deadline = began + decision.time_left_us / 1e6
-                turns[decision.id] = Turn(seat.match, seat.bot, decision.turn, deadline)
-            else:
+            if seat is None or seat.bot is None or seat.error or _known(seat, decision) is not None:
                 left.append(decision)
+                continue
+            deadline = began + decision.time_left_us / 1e6
+            turns[decision.id] = Turn(seat.match, seat.bot, decision.turn, deadline)
+            seats.append(seat)
         try:
             choices = _choose_many(many, list(turns.values()))
-            for (number, turn), choice in zip(turns.items(), choices, strict=True):
+            replies = [
                 _add_reply(answers, number, choice, turn)
+                for (number, turn), choice in zip(turns.items(), choices, strict=True)
+            ]
         except Exception:  # whose fault it is shows when each is asked alone
             _report("in choose_many")
             for turn in turns.values():
                 turn.match.take_back(turn)
             del answers.replies[:]
             return asked
+        for seat, reply in zip(seats, replies, strict=True):
+            seat.reply = reply
         return left
+
+
+def _known(seat: _Seat, decision: Any) -> bot_pb2.Reply | None:
+    """The answer that was given to a decision before."""
+    reply = seat.reply
+    return reply if reply is not None and reply.decision == decision.id else None
 
 
 def _batch_hook(new_bot: NewBot) -> Many | None:
@@ -163,7 +188,7 @@ def _choose_many(many: Many, turns: Sequence[Turn]) -> Sequence[Choice]:
     return choices
 
 
-def _add_reply(answers: bot_pb2.FromBot, decision: int, choice: Choice, turn: Turn) -> None:
+def _add_reply(answers: bot_pb2.FromBot, decision: int, choice: Choice, turn: Turn) -> bot_pb2.Reply:
     claim = None
     if isinstance(choice, Say):
         claim = _claim(turn.game, choice.claim)
@@ -175,6 +200,7 @@ def _add_reply(answers: bot_pb2.FromBot, decision: int, choice: Choice, turn: Tu
         reply.action = index
     if claim is not None:
         reply.claim.CopyFrom(claim)
+    return reply
 
 
 def _claim(game: str, claim: Message) -> game_pb2.GameClaim:

@@ -33,7 +33,7 @@ def test_bounds(seats: int, hand: int, match: int) -> None:
     assert rules.hand_bound(seats, classic) == hand - 4 * seats - fewer_cards
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     seats=st.sampled_from(rules.SEATS),
     edition=st.sampled_from(rules.EDITIONS),

@@ -652,7 +652,7 @@ def test_the_longest_match_is_reached(seats: int) -> None:
     assert games == rules.game_bound(seats, Options(True))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     seats=st.sampled_from(rules.SEATS),
     seed=st.binary(min_size=32, max_size=32),

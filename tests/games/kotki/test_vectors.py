@@ -1046,7 +1046,7 @@ def test_p23_most_cards_revealed_in_a_turn() -> None:
     assert phase(state) == "after"
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     seats=st.sampled_from(rules.SEATS),
     seed=st.binary(min_size=32, max_size=32),

@@ -12,6 +12,7 @@ State of the conversation          bot may send        arena may send
 opened (no Hello yet)              hello               nothing
 greeted (Hello sent)               nothing             welcome
 playing (Welcome sent)             replies, errors     starts, decisions, ends, goodbye
+broken (the stream ended)          a new stream        nothing
 closing (Goodbye sent)             nothing that counts nothing; the stream is closed
 
 State of one match                 arena may send      bot may send
@@ -21,7 +22,29 @@ running                            decisions, ends     replies and errors to ope
 ended                              nothing             nothing that counts
 
 Anything sent in a state that does not allow it is MALFORMED_MESSAGE and ends the stream, but
-for replies and errors to decisions that are no longer open: those are dropped.
+for replies and errors to decisions that are no longer open: those are dropped. A bot that sends
+much more than it was asked for commits OUTPUT_EXCEEDED.
+
+Resuming. A bot whose stream breaks while it lives may open a new one with the same token, within
+Welcome.grace_ms, and name Welcome.session in its hello. All clocks run on meanwhile. After its
+welcome it is sent what may have been lost, in one frame: the matches that are running, the ends
+that it may have missed, and its open decisions with the ids and bytes that they had. It ignores
+starts and ends that it knows. To a decision that it has answered already it gives the same answer
+again: the first one may have been lost, and if it was not the second is dropped.
+
+A new stream                                         is
+---------------------------------------------------  ------------------------------------------
+with the session, the old one broken                 welcomed; the conversation goes on
+with the session, the old one open (perhaps half     welcomed; the old stream is ended (ABORTED)
+  dead: nobody but the bot knows the session)
+without a session, the old one open                  refused with ALREADY_EXISTS
+without a session, the old one broken: the bot has   refused with FAILED_PRECONDITION
+  forgotten what it was asked
+with a wrong session                                 refused with PERMISSION_DENIED
+
+A refused stream changes nothing: no clock stops, and no decision is asked twice. A bot that is not
+back in time is DISCONNECTED; if a decision's time is up before, it is a TIMEOUT as ever; if its
+process ends, it has CRASHED.
 """
 
 from botarena.v1 import game_pb2 as _game_pb2
@@ -138,6 +161,7 @@ class Hello(_message.Message):
     SDK_VERSION_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
     CONCURRENCY_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
     protocol: _builtins.int
     """Version of this protocol that the bot speaks: 1."""
     sdk: _builtins.str
@@ -146,6 +170,10 @@ class Hello(_message.Message):
     """Version of the SDK."""
     concurrency: _builtins.int
     """How many matches it plays at once; 0 means 1. The arena may use fewer."""
+    session: _builtins.str
+    """On a stream that resumes a broken one: its Welcome.session. Games and concurrency are then those
+    of the first hello. Empty on the first stream.
+    """
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of the games that the bot plays; empty means any."""
@@ -158,10 +186,11 @@ class Hello(_message.Message):
         sdk_version: _builtins.str = ...,
         games: _abc.Iterable[_builtins.str] | None = ...,
         concurrency: _builtins.int = ...,
+        session: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "games", b"games", "protocol", b"protocol", "sdk", b"sdk", "sdk_version", b"sdk_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "games", b"games", "protocol", b"protocol", "sdk", b"sdk", "sdk_version", b"sdk_version", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -177,6 +206,8 @@ class Welcome(_message.Message):
     ARENA_VERSION_FIELD_NUMBER: _builtins.int
     MAX_FRAME_BYTES_FIELD_NUMBER: _builtins.int
     CONCURRENCY_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
+    GRACE_MS_FIELD_NUMBER: _builtins.int
     protocol: _builtins.int
     """Version of this protocol that is spoken from here on."""
     arena_version: _builtins.str
@@ -185,6 +216,10 @@ class Welcome(_message.Message):
     """Largest frame that the arena accepts from the bot, in bytes."""
     concurrency: _builtins.int
     """Most matches that the arena will let the bot play at once."""
+    session: _builtins.str
+    """Names the conversation in the hello of a stream that resumes it. Not to be shown to anybody."""
+    grace_ms: _builtins.int
+    """How long after a break the conversation may be resumed, in milliseconds; 0: not at all."""
     def __init__(
         self,
         *,
@@ -192,10 +227,12 @@ class Welcome(_message.Message):
         arena_version: _builtins.str = ...,
         max_frame_bytes: _builtins.int = ...,
         concurrency: _builtins.int = ...,
+        session: _builtins.str = ...,
+        grace_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena_version", b"arena_version", "concurrency", b"concurrency", "max_frame_bytes", b"max_frame_bytes", "protocol", b"protocol"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena_version", b"arena_version", "concurrency", b"concurrency", "grace_ms", b"grace_ms", "max_frame_bytes", b"max_frame_bytes", "protocol", b"protocol", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -245,7 +282,7 @@ class MatchStart(_message.Message):
     TIME_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
     match: _builtins.int
-    """Handle of the match on this stream, never used twice."""
+    """Handle of the match in this conversation, never used twice."""
     game: _builtins.str
     """Name of the game, such as "koffer"."""
     game_version: _builtins.int
@@ -300,13 +337,15 @@ class Decision(_message.Message):
     TIME_LEFT_US_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     id: _builtins.int
-    """Identifies the decision on this stream; the reply echoes it."""
+    """Identifies the decision in this conversation; the reply echoes it."""
     match: _builtins.int
     """Handle of the match."""
     seat: _builtins.int
     """The seat that is asked."""
     time_left_us: _builtins.int
-    """Time for this decision in microseconds: the smaller of move time and what is left of the bank."""
+    """Time for this decision in microseconds: the smaller of move time and what is left of the bank. It
+    counts from when the decision was first sent, also where it is sent again on a resumed stream.
+    """
     @_builtins.property
     def turn(self) -> _game_pb2.GameTurn:
         """What the seat may know, what it may do and what it has learned since its last decision."""

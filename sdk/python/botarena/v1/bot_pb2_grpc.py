@@ -47,8 +47,8 @@ class BotServiceServicer(object):
     """
 
     def Play(self, request_iterator, context):
-        """Play carries one bot's whole conversation. One stream per token: a second one is refused with
-        ALREADY_EXISTS, an unknown token with UNAUTHENTICATED.
+        """Play carries one bot's whole conversation. One stream per token: a second one that does not resume
+        the first is refused with ALREADY_EXISTS, an unknown token with UNAUTHENTICATED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

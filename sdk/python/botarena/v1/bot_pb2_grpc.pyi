@@ -12,6 +12,7 @@ State of the conversation          bot may send        arena may send
 opened (no Hello yet)              hello               nothing
 greeted (Hello sent)               nothing             welcome
 playing (Welcome sent)             replies, errors     starts, decisions, ends, goodbye
+broken (the stream ended)          a new stream        nothing
 closing (Goodbye sent)             nothing that counts nothing; the stream is closed
 
 State of one match                 arena may send      bot may send
@@ -21,7 +22,29 @@ running                            decisions, ends     replies and errors to ope
 ended                              nothing             nothing that counts
 
 Anything sent in a state that does not allow it is MALFORMED_MESSAGE and ends the stream, but
-for replies and errors to decisions that are no longer open: those are dropped.
+for replies and errors to decisions that are no longer open: those are dropped. A bot that sends
+much more than it was asked for commits OUTPUT_EXCEEDED.
+
+Resuming. A bot whose stream breaks while it lives may open a new one with the same token, within
+Welcome.grace_ms, and name Welcome.session in its hello. All clocks run on meanwhile. After its
+welcome it is sent what may have been lost, in one frame: the matches that are running, the ends
+that it may have missed, and its open decisions with the ids and bytes that they had. It ignores
+starts and ends that it knows. To a decision that it has answered already it gives the same answer
+again: the first one may have been lost, and if it was not the second is dropped.
+
+A new stream                                         is
+---------------------------------------------------  ------------------------------------------
+with the session, the old one broken                 welcomed; the conversation goes on
+with the session, the old one open (perhaps half     welcomed; the old stream is ended (ABORTED)
+  dead: nobody but the bot knows the session)
+without a session, the old one open                  refused with ALREADY_EXISTS
+without a session, the old one broken: the bot has   refused with FAILED_PRECONDITION
+  forgotten what it was asked
+with a wrong session                                 refused with PERMISSION_DENIED
+
+A refused stream changes nothing: no clock stops, and no decision is asked twice. A bot that is not
+back in time is DISCONNECTED; if a decision's time is up before, it is a TIMEOUT as ever; if its
+process ends, it has CRASHED.
 """
 
 from botarena.v1 import bot_pb2 as _bot_pb2
@@ -55,8 +78,8 @@ class BotServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> BotServiceAsyncStub: ...
     Play: _grpc.StreamStreamMultiCallable[_bot_pb2.FromBot, _bot_pb2.FromArena]
-    """Play carries one bot's whole conversation. One stream per token: a second one is refused with
-    ALREADY_EXISTS, an unknown token with UNAUTHENTICATED.
+    """Play carries one bot's whole conversation. One stream per token: a second one that does not resume
+    the first is refused with ALREADY_EXISTS, an unknown token with UNAUTHENTICATED.
     """
 
 @_typing.type_check_only
@@ -65,8 +88,8 @@ class BotServiceAsyncStub(BotServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_bot_pb2.FromBot, _bot_pb2.FromArena]  # type: ignore[assignment]
-    """Play carries one bot's whole conversation. One stream per token: a second one is refused with
-    ALREADY_EXISTS, an unknown token with UNAUTHENTICATED.
+    """Play carries one bot's whole conversation. One stream per token: a second one that does not resume
+    the first is refused with ALREADY_EXISTS, an unknown token with UNAUTHENTICATED.
     """
 
 class BotServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -78,8 +101,8 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_bot_pb2.FromBot],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_bot_pb2.FromArena], _abc.AsyncIterator[_bot_pb2.FromArena]]:
-        """Play carries one bot's whole conversation. One stream per token: a second one is refused with
-        ALREADY_EXISTS, an unknown token with UNAUTHENTICATED.
+        """Play carries one bot's whole conversation. One stream per token: a second one that does not resume
+        the first is refused with ALREADY_EXISTS, an unknown token with UNAUTHENTICATED.
         """
 
 def add_BotServiceServicer_to_server(servicer: BotServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
