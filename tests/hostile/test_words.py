@@ -19,15 +19,12 @@ def test_poisoned_words_come_out_escaped(tmp_path: Path) -> None:
         ("match", "logs", "m0000", "--all"),
         ("match", "show", "m0000"),
         ("--json", "match", "logs", "m0000", "--all"),
-        ("--csv", "leaderboard"),
-        ("replay", "m0000"),
     ):
         shown = arena.run(*command)
         text = shown.stdout + shown.stderr
-        assert text
+        # What it said is shown to who asks for it, and not just left out.
+        assert ("owned" in text) == ("logs" in command)
         assert sorted({char for char in text if not char.isprintable()} - {"\n", "\t"}) == []
-    logs = arena.run("match", "logs", "m0000", "--all").stdout
-    assert "owned" in logs  # they are shown, and not just left out
 
 
 @pytest.mark.parametrize(
