@@ -8,7 +8,7 @@ from reprlib import repr as shown
 from typing import Any, TypeVar
 
 from arena.errors import UsageError
-from arena.units import parse_size, parse_time
+from arena.units import parse_size, parse_time, size_text, time_text
 
 T = TypeVar("T")
 
@@ -132,6 +132,14 @@ def read_table(
             )
         values[keys[key].field] = _read(where, name, key, value, keys[key], error)
     return values
+
+
+def limit_text(field: str, value: float) -> str:
+    """A limit of a bot as it is written in TOML, such as memory 64MiB."""
+    key = next(key for key, rule in BOT_KEYS.items() if rule.field == field)
+    if field.endswith("_bytes"):
+        return f"{key} {size_text(int(value))}"
+    return f"{key} {time_text(int(value))}" if field.endswith("_us") else f"{key} {value:g}"
 
 
 def _read(where: str, name: str, key: str, value: object, rule: Key, error: type[UsageError]) -> Any:

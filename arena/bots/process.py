@@ -8,6 +8,7 @@ import marshal
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from arena.bots import supervisor
 from arena.bots.launcher import Ending, Place, in_words, signal_name
@@ -18,8 +19,16 @@ from arena.bots.reference import BotSpec
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
 
 
+Report = dict[str, Any]
+"""What a supervisor tells at its end: `failure` (why the command could not be started), `code` (as subprocess
+has it), `tail` (of stderr), `memory_peak`, `memory_killed`, `status` (what the command told about itself)."""
+
+
 class BotProcess:
-    """A running bot.
+    """A running bot, under a supervisor.
+
+    Args:
+        process: the supervisor.
 
     Attributes:
         ended: done when the process and all its descendants are gone.
@@ -32,15 +41,6 @@ class BotProcess:
     @classmethod
     async def start(cls, bot: BotSpec, limits: BotLimits, place: Place) -> BotProcess:
         """Start a bot that shall dial its socket with its token."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            "-S",
-            supervisor.__file__,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )
         config = {
             "command": list(bot.command),
             "folder": bot.folder,
@@ -48,10 +48,7 @@ class BotProcess:
             "log": str(place.log),
             "log_bytes": limits.log_bytes,
         }
-        assert process.stdin is not None
-        written = marshal.dumps(config)  # the same Python reads it
-        process.stdin.write(len(written).to_bytes(4, "big") + written)
-        return cls(process)
+        return cls(await supervise(config))
 
     async def stop(self) -> Ending:
         """Ask it to end, end it, and say how it went."""
@@ -64,19 +61,48 @@ class BotProcess:
         assert self._process.stdout is not None
         written = await self._process.stdout.read()
         await self._process.wait()
-        if not written:
+        return await self._judge(marshal.loads(written) if written else None)
+
+    async def _judge(self, report: Report | None) -> Ending:
+        """How it ended; None: nobody tells."""
+        if report is None:
             return Ending("its supervisor was killed")
-        report = marshal.loads(written)
         if report["failure"]:
             return Ending(f"its program cannot be started: {report['failure']}", started=False)
-        code: int = report["code"]
-        return Ending(
-            in_words(code),
-            tail=report["tail"],
-            exit_code=code if code >= 0 else None,
-            signal=signal_name(-code) if code < 0 else "",
-            memory_peak_bytes=report["memory_peak"],
-        )
+        return ending_of(report["code"], report)
+
+
+async def supervise(config: dict[str, Any]) -> asyncio.subprocess.Process:
+    """Start a supervisor, and with it what its configuration says (see there)."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-I",
+        "-S",
+        supervisor.__file__,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    written = marshal.dumps(config)  # the same Python reads it
+    process.stdin.write(len(written).to_bytes(4, "big") + written)
+    return process
+
+
+def ending_of(code: int, report: Report) -> Ending:
+    """How a program ended.
+
+    Args:
+        code: its exit code, or less than 0: the signal that ended it.
+        report: what its supervisor tells.
+    """
+    return Ending(
+        in_words(code),
+        tail=report["tail"],
+        exit_code=code if code >= 0 else None,
+        signal=signal_name(-code) if code < 0 else "",
+        memory_peak_bytes=report["memory_peak"],
+    )
 
 
 class Processes:

@@ -146,6 +146,21 @@ def current_version(spec: BotSpec) -> str:
         return resolve(spec.reference).version
 
 
+def code_paths(spec: BotSpec) -> list[Path]:
+    """The files and folders that a bot is made of: all that it needs beside its language."""
+    kind, colon, _ = spec.reference.partition(":")
+    folder = Path(spec.folder)
+    if kind == "cmd" and colon:
+        return [folder / word for word in spec.command if (folder / word).is_file()]
+    if kind == "house" or Path(spec.reference).is_dir():
+        return [folder]
+    if Path(spec.reference).is_file():
+        return [Path(spec.reference)]
+    top = kind.partition(".")[0]
+    found = (folder / top, folder / f"{top}.py")
+    return [path for path in found if path.exists()][:1]  # else it is installed, and part of the language
+
+
 def house_names() -> list[str]:
     """Names of the bots that come with the arena."""
     folder = _house_folder()
@@ -175,7 +190,7 @@ def _folder(reference: str, path: Path) -> BotSpec:
             f"{reference} is no bot", "the folder has no bot.toml", "write one with at least name and command"
         )
     values = _read_manifest(manifest)
-    version = "+".join(filter(None, [values.get("version", ""), _digest(_code_files(path), path)]))
+    version = "+".join(filter(None, [values.get("version", ""), _digest(code_files(path), path)]))
     return BotSpec(
         reference=reference if reference.startswith("house:") else str(path.resolve()),
         name=values["name"],
@@ -278,7 +293,12 @@ def _command(reference: str, line: str) -> BotSpec:
     return BotSpec(reference, _clean_name(Path(words[0]).stem), digest, tuple(words), str(Path.cwd()))
 
 
-def _code_files(folder: Path) -> list[Path]:
+def code_files(folder: Path) -> list[Path]:
+    """The files in a bot's folder that say what it does.
+
+    Raises:
+        BotReferenceError: there are too many.
+    """
     files = sorted(_walk(folder))
     if len(files) > _MAX_FILES:
         raise BotReferenceError(

@@ -2,44 +2,58 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from arena.bots.launcher import Launcher
+    from arena.bots.reference import BotSpec
 
 LEVELS = ("none", "bwrap", "docker", "gvisor")
 """Levels of sandboxes; each holds more than those before it."""
 
+# Each has something heavy of its own to load, and a run needs one of them.
+
 
 def launcher_for(level: str) -> Launcher:
     """What starts bots at a level of sandbox."""
-    # Each has something heavy of its own, and a run needs one of them.
-    launcher: Launcher
     if level == "bwrap":
-        launcher = _module("bubblewrap").Bubblewrap()
-    elif level in ("docker", "gvisor"):
-        launcher = _module("containers").Containers(_runtime(level))
-    else:
-        launcher = _module("process").Processes()
-    return launcher
+        from arena.bots import bubblewrap
+
+        return bubblewrap.launcher()
+    if level in ("docker", "gvisor"):
+        from arena.bots.containers import Containers
+
+        return Containers(_runtime(level))
+    from arena.bots.process import Processes
+
+    return Processes()
 
 
-def check_available(level: str) -> None:
+def check_available(level: str) -> str:
     """Whether this machine can run bots at a level of sandbox, before anything is stored or started.
+
+    Returns:
+        what of it does not hold on this machine, in words; empty if all does.
 
     Raises:
         ArenaError: it cannot; says what is missing and what to do.
     """
     if level == "bwrap":
-        _module("bubblewrap").check_available()
-    elif level in ("docker", "gvisor"):
-        _module("containers").check_available(_runtime(level))
+        from arena.bots import bubblewrap
+
+        return bubblewrap.check_available()
+    if level in ("docker", "gvisor"):
+        from arena.bots import containers
+
+        containers.check_available(_runtime(level))
+    return ""
+
+
+def strictest(bots: Iterable[BotSpec]) -> str:
+    """The highest level of sandbox among bots."""
+    return max((bot.sandbox for bot in bots), key=LEVELS.index, default=LEVELS[0])
 
 
 def _runtime(level: str) -> str:
     return "runsc" if level == "gvisor" else ""
-
-
-def _module(name: str) -> Any:
-    return import_module(f"arena.bots.{name}")

@@ -1,8 +1,15 @@
 """Runs one bot and answers for its whole process tree. Started by the arena as a program of its own.
 
-It reads a marshalled dictionary from standard input, after its length in 4 bytes, with the keys command,
-folder, environment, log and log_bytes: not from its arguments, which everybody on the machine can read,
-and a token is in it.
+It reads a marshalled dictionary from standard input, after its length in 4 bytes: not from its arguments,
+which everybody on the machine can read, and a token is in it. The keys are command, folder, environment, log
+and log_bytes, and for a bot in a sandbox also
+
+    data     bytes that are given to the command to read, by number of the open file
+    status   number of the open file in which the command tells about itself
+    rlimits  the most that is allowed of a resource, by its number
+    groups   folders of control groups that it is put into, and which are removed after it
+    killed   file that counts what was killed in these groups for want of memory
+    peak     file with the most memory that they had in use
 
 It ends the bot when its standard input closes, which happens however the arena ends; as a
 subreaper it inherits whatever the bot forks away, so nothing of it survives. The bot's output goes
@@ -23,6 +30,10 @@ import select
 import signal
 import sys
 import time
+
+TYPE_CHECKING = False  # typing takes long to load
+if TYPE_CHECKING:
+    from typing import Any
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -90,10 +101,12 @@ class Log:
             os.write(self._file, entry[:room])
 
 
-def _start(command: list[str], folder: str, environment: dict[str, str]) -> tuple[int, int, int, str]:
-    """Start the bot: process id, its output and error pipes, and why it could not be started."""
+def _start(config: dict[str, Any]) -> tuple[int, int, int, int, str]:
+    """Start the bot: process id, its output, error and status pipes, and why it could not be started."""
+    command: list[str] = config["command"]
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
+    status_read, status_write = os.pipe()
     fail_read, fail_write = os.pipe()  # closed by a successful exec, as all pipes of os.pipe are
     pid = os.fork()
     if pid == 0:
@@ -105,18 +118,43 @@ def _start(command: list[str], folder: str, environment: dict[str, str]) -> tupl
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.dup2(out_write, 1)
             os.dup2(err_write, 2)
-            os.chdir(folder)
-            os.execvpe(command[0], command, environment)
+            if "status" in config:
+                os.dup2(status_write, config["status"])
+            _confine(config)
+            os.chdir(config["folder"])
+            os.execvpe(command[0], command, config["environment"])
         except OSError as error:
             os.write(fail_write, f"{command[0]}: {error.strerror}".encode())
         finally:
             os._exit(127)
-    for end in (out_write, err_write, fail_write):
+    for end in (out_write, err_write, status_write, fail_write):
         os.close(end)
     failure = b""
     while chunk := os.read(fail_read, _CHUNK):
         failure += chunk
-    return pid, out_read, err_read, failure.decode(errors="replace")
+    return pid, out_read, err_read, status_read, failure.decode(errors="replace")
+
+
+def _confine(config: dict[str, Any]) -> None:
+    """Do to ourselves what a sandbox cannot do from within, and hand it what it wants to read."""
+    for number, most in config.get("rlimits", {}).items():
+        hard = resource.getrlimit(number)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(number, (most, most))
+    for folder in config.get("groups", ()):
+        _write(f"{folder}/cgroup.procs", b"0")  # whoever writes it
+    for number, data in config.get("data", {}).items():
+        read, write = os.pipe()
+        os.write(write, data)  # it fits into a pipe
+        os.dup2(read, number)
+
+
+def _write(path: str, data: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(file, data)
+    finally:
+        os.close(file)
 
 
 def _children() -> list[int]:
@@ -224,27 +262,60 @@ class Supervision:
                 self._status = status
 
 
-def main(config: dict[str, object]) -> int:
+def _used(config: dict[str, Any]) -> tuple[int, int]:
+    """The most memory that the bot had in use, and how many of its processes were killed for want of it."""
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10  # of its largest process
+    killed = 0
+    with contextlib.suppress(OSError, KeyError):
+        killed = sum(
+            int(count) for name, count in map(bytes.split, _lines(config["killed"])) if name == b"oom_kill"
+        )
+        peak = int(_lines(config["peak"])[0])
+    return peak, killed
+
+
+def _lines(path: str) -> list[bytes]:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(file, _CHUNK).splitlines()
+    finally:
+        os.close(file)
+
+
+def _remove_groups(folders: list[str]) -> None:
+    """Remove the control groups, which have nothing in them any more."""
+    end = time.monotonic() + GRACE
+    for folder in folders:
+        while time.monotonic() < end:  # the last process may have just been reaped
+            try:
+                os.rmdir(folder)  # noqa: PTH106 - no pathlib here
+            except FileNotFoundError:
+                break
+            except OSError:
+                time.sleep(0.005)
+
+
+def main(config: dict[str, Any]) -> int:
     """Run the bot that the configuration names."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    log = Log(str(config["log"]), int(str(config["log_bytes"])))
-    command, environment = config["command"], config["environment"]
-    assert isinstance(command, list)
-    assert isinstance(environment, dict)
-    pid, out, err, failure = _start(command, str(config["folder"]), environment)
+    log = Log(config["log"], config["log_bytes"])
+    pid, out, err, told, failure = _start(config)
     status = Supervision(pid, out, err, log).run()
     if failure:
         log.add("err", f"cannot be started: {failure}\n".encode())
     log.close()
     code = os.waitstatus_to_exitcode(status)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10  # of its largest process
+    peak, killed = _used(config)
+    _remove_groups(config.get("groups", []))
     report = {
         "failure": failure,
         "code": code,
         "tail": log.tail.decode(errors="backslashreplace"),
         "memory_peak": peak,
+        "memory_killed": killed,
+        "status": os.read(told, _CHUNK).decode(errors="replace"),
     }
     try:
         os.write(1, marshal.dumps(report))
@@ -253,9 +324,9 @@ def main(config: dict[str, object]) -> int:
     return 0
 
 
-def _configuration() -> dict[str, object]:
+def _configuration() -> dict[str, Any]:
     """What is written on standard input, and not a byte more."""
-    configuration: dict[str, object] = marshal.loads(_read(int.from_bytes(_read(4), "big")))
+    configuration: dict[str, Any] = marshal.loads(_read(int.from_bytes(_read(4), "big")))
     return configuration
 
 

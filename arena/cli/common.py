@@ -42,6 +42,15 @@ def open_store(db: str) -> Iterator[Store]:
         store.close()
 
 
+def database_file(db: str) -> Path | None:
+    """The file that holds the database that `--db` names; None if it is on a server or in memory."""
+    scheme, is_url, rest = db.partition("://")
+    if not is_url:
+        return Path(db)
+    name = rest.partition("?")[0].removeprefix("/")
+    return Path(name) if scheme.startswith("sqlite") and name not in ("", ":memory:") else None
+
+
 def logs_folder(db: str, tournament: str) -> Path:
     """Where the bots' output of a tournament is kept: beside the database."""
     base = Path(os.environ.get("ARENA_LOGS", "arena-logs" if "://" in db else f"{db}.logs"))

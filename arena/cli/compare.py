@@ -21,8 +21,11 @@ from arena.cli.play import (
     PinOption,
     SeedOption,
     Workers,
+    create,
+    make_executor,
     play_out,
 )
+from arena.cli.sandboxes import LimitsOption, SandboxOption, custody
 from arena.errors import UsageError
 from arena.games import find_game
 from arena.store.stored import StoredBot, StoredTournament
@@ -62,6 +65,8 @@ def compare(
     name: Annotated[str | None, typer.Option("--name", help="A name to find it by.")] = None,
     option: OptionOption = None,
     each: EachOption = None,
+    sandbox: SandboxOption = None,
+    limits: LimitsOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play the same deals with both versions in the same seats until it is clear whether NEW is better."""
@@ -79,10 +84,13 @@ def compare(
         name=name,
         options=parse_options(option or []),
         limits=parse_each(each or []),
+        custody=custody(sandbox, limits),
     )
     built = _named(definition.build(), old, new)
     with open_store(db) as store:
-        play_out(store, store.create(built), db, Workers(jobs, in_flight, pin), seed is not None)
+        tournament = create(store, built, db)
+        executor = make_executor(tournament, db, Workers(jobs, in_flight, pin))
+        play_out(store, tournament, executor, seed is not None)
 
 
 def _field(game: str, seats: int | None, against: Sequence[str]) -> tuple[int, list[str]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.reference import BotSpec, resolve_all
+from arena.cli.sandboxes import Custody, confine, custody
 from arena.errors import NotFoundError, UsageError
 from arena.games import find_game
 from arena.games.chance import SEED_BYTES
@@ -64,6 +65,7 @@ class Definition:
     name: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    custody: Custody = field(default_factory=Custody)
 
     def build(self) -> StoredTournament:
         """The tournament, all of it checked.
@@ -73,7 +75,7 @@ class Definition:
         """
         game = find_game(self.game)
         seats = self._seats(game)
-        bots = resolve_all(self._filled(seats), game.name)
+        bots = confine(resolve_all(self._filled(seats), game.name), self.custody)
         game.options(self.options)
         seed = parse_seed(self.seed) if self.seed else secrets.token_bytes(SEED_BYTES)
         schedule = self._schedule(game, len(bots), seats, seed)
@@ -212,7 +214,7 @@ def read_definition(path: Path) -> Definition:
     """A tournament out of a TOML file.
 
     Its keys are those of `arena tournament run`: game, bots, seats, deals, rotate, format,
-    rounds, until, confidence, tolerance, seed, name, and the tables [options] and [each].
+    rounds, until, confidence, tolerance, seed, name, sandbox, and the tables [options] and [each].
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -233,6 +235,7 @@ def read_definition(path: Path) -> Definition:
         "tolerance": float,
         "seed": str,
         "name": str,
+        "sandbox": str,
         "options": dict,
         "each": dict,
     }
@@ -252,7 +255,8 @@ def read_definition(path: Path) -> Definition:
 def _from_table(values: dict[str, Any]) -> Definition:
     options = {key: _option_text(value) for key, value in values.pop("options", {}).items()}
     limits = parse_each([f"{key}={value}" for key, value in values.pop("each", {}).items()])
-    return Definition(**values, options=options, limits=limits)
+    held = custody(values.pop("sandbox", None), None)
+    return Definition(**values, options=options, limits=limits, custody=held)
 
 
 def _option_text(value: object) -> str:

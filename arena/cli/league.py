@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.bots.reference import BotSpec, resolve_all
+from arena.bots.sandbox import strictest
 from arena.cli.common import DEFAULT_DB, DbOption, logs_folder, open_store
-from arena.cli.definition import Definition, parse_each, parse_options
+from arena.cli.definition import Definition, bots_of, parse_each, parse_options
 from arena.cli.output import OUT
 from arena.cli.play import (
     EachOption,
@@ -23,10 +24,12 @@ from arena.cli.play import (
     SeedOption,
     Workers,
     check_versions,
+    create,
     make_executor,
     play_session,
 )
 from arena.cli.results import place_rows, read_report, show, show_places, show_standings
+from arena.cli.sandboxes import Custody, LimitsOption, SandboxOption, confine, confine_again, custody
 from arena.errors import ArenaError, NotFoundError, UsageError
 from arena.store.stored import StoredBot, StoredTournament
 from arena.tournament.formats import LADDER
@@ -61,9 +64,12 @@ def run(
     jobs: JobsOption = None,
     in_flight: InFlightOption = IN_FLIGHT,
     pin: PinOption = True,
+    sandbox: SandboxOption = None,
+    limits: LimitsOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Begin a league, or play on: round after round until Ctrl-C, or as many as asked for."""
+    held = custody(sandbox, limits)
     with open_store(db) as store:
         if bots or game:
             definition = Definition(
@@ -77,8 +83,9 @@ def run(
                 seed=seed,
                 options=parse_options(option or []),
                 limits=parse_each(each or []),
+                custody=held,
             )
-            store.create(definition.build())
+            create(store, definition.build(), db)
         elif any(given is not None for given in (seats, deals, seed, option, each)):
             raise UsageError(
                 f"{name} cannot be changed",
@@ -86,7 +93,7 @@ def run(
                 "leave them out, or begin another league with --game and bots",
             )
         with _alone(_league(store, name), db):
-            _play(store, name, rounds, db, Workers(jobs, in_flight, pin))
+            _play(store, name, rounds, db, Workers(jobs, in_flight, pin), held)
         league = store.tournament(name)
         show_standings(read_report(store, league))
         if not OUT.csv:
@@ -97,12 +104,14 @@ def run(
 def add(
     name: NameArgument,
     bot: Annotated[str, typer.Argument(metavar="BOT", help="./dir, ./bot.py, module:Class, house:NAME")],
+    limits: LimitsOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Let a bot take part from the next round on; a changed one takes the place of its older version."""
     with open_store(db) as store:
         league = _league(store, name)
-        (spec,) = resolve_all([bot], league.game)
+        held = custody(strictest(bots_of(league)), limits)
+        (spec,) = confine(resolve_all([bot], league.game), held)
         older = [index for index in _active(league) if _base(league.bots[index].name) == spec.name]
         entrant = _entrant(league, spec)
         with _between_rounds(store, league, db):
@@ -197,14 +206,15 @@ def _entrant(league: StoredTournament, spec: BotSpec) -> StoredBot:
     return StoredBot(named.name, named.version, named.to_json())
 
 
-def _play(store: Store, name: str, rounds: int | None, db: str, workers: Workers) -> None:
+def _play(store: Store, name: str, rounds: int | None, db: str, workers: Workers, custody: Custody) -> None:
     """Round after round, with new workers whenever bots came or went."""
     changed = True
     while changed:
         league = store.tournament(name)
         check_versions(league, f"restore it, or let it play as a new version: arena league add {name} BOT")
         session = Run(store, league, rounds)
-        play_session(session, make_executor(league, db, workers), f"arena league run {name}")
+        executor = make_executor(confine_again(league, custody), db, workers)
+        play_session(session, executor, f"arena league run {name}")
         changed, rounds = session.changed, session.rounds
 
 

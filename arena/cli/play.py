@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.bots.reference import BotSpec, current_version
+from arena.bots.sandbox import LEVELS, strictest
 from arena.cli.answers import answer_of, show_answer
 from arena.cli.common import (
     DEFAULT_DB,
@@ -53,6 +54,7 @@ from arena.cli.results import (
     show_standings,
     write_records,
 )
+from arena.cli.sandboxes import LimitsOption, SandboxOption, check_hidden, confine_again, custody
 from arena.cli.worker_setup import WorkerSetup
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS, RATED
@@ -138,6 +140,8 @@ def play(
     jobs: JobsOption = None,
     in_flight: InFlightOption = IN_FLIGHT,
     pin: PinOption = True,
+    sandbox: SandboxOption = None,
+    limits: LimitsOption = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write record files.")] = None,
     private: PrivateOption = False,
     db: DbOption = DEFAULT_DB,
@@ -152,6 +156,7 @@ def play(
         seed=seed,
         options=parse_options(option or []),
         limits=parse_each(each or []),
+        custody=custody(sandbox, limits),
     )
     new = definition.build()
     with _executor_ahead(new, db, Workers(jobs, in_flight, pin)) as executor, open_store(db) as store:
@@ -196,6 +201,8 @@ def run(
     name: Annotated[str | None, typer.Option("--name", help="A name to find it by.")] = None,
     option: OptionOption = None,
     each: EachOption = None,
+    sandbox: SandboxOption = None,
+    limits: LimitsOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Run a tournament: balanced tables, every deal from every seat; can be killed and resumed."""
@@ -209,6 +216,7 @@ def run(
     }
     given |= {"until": until, "confidence": confidence, "tolerance": tolerance}
     definition = _definition(game, bots or [], given, option, each)
+    definition = replace(definition, custody=custody(sandbox, limits).over(definition.custody))
     new = definition.build()
     if definition.deals is not None and "deals" not in new.settings and new.deals != definition.deals:
         OUT.say(
@@ -219,8 +227,9 @@ def run(
     if copies:
         OUT.say(f"{len(definition.bots)} bots for {new.seats} seats: {', '.join(copies)} sit down with them")
     with open_store(db) as store:
-        workers = Workers(jobs, in_flight, pin)
-        play_out(store, store.create(new), db, workers, definition.seed is not None)
+        tournament = create(store, new, db)
+        executor = make_executor(tournament, db, Workers(jobs, in_flight, pin))
+        play_out(store, tournament, executor, definition.seed is not None)
 
 
 def resume(
@@ -228,6 +237,8 @@ def resume(
     jobs: JobsOption = None,
     in_flight: InFlightOption = IN_FLIGHT,
     pin: PinOption = True,
+    sandbox: SandboxOption = None,
+    limits: LimitsOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play what is missing of a tournament."""
@@ -240,7 +251,9 @@ def resume(
                 f"play on: arena league run {tournament.name}",
             )
         check_versions(tournament, "restore it, or run a new tournament")
-        play_out(store, tournament, db, Workers(jobs, in_flight, pin), seed_is_known=False)
+        held = confine_again(tournament, custody(sandbox, limits))
+        executor = make_executor(held, db, Workers(jobs, in_flight, pin))
+        play_out(store, tournament, executor, seed_is_known=False)
 
 
 def check_versions(tournament: StoredTournament, do: str) -> None:
@@ -306,12 +319,18 @@ DEFAULT_DEALS = {"swiss": 10, "knockout": 10, "double-knockout": 10}
 """Deals at each table, where that is what is counted."""
 
 
+def create(store: Store, new: StoredTournament, db: str) -> StoredTournament:
+    """Store a new tournament, once it is known that it may be played with this database."""
+    check_hidden(new, db)
+    return store.create(new)
+
+
 def play_out(
-    store: Store, tournament: StoredTournament, db: str, workers: Workers, seed_is_known: bool
+    store: Store, tournament: StoredTournament, executor: LocalExecutor, seed_is_known: bool
 ) -> None:
     """Play what is missing of a tournament, show what came out, and leave."""
     _say_head(tournament, seed_is_known)
-    report = _run(store, tournament, make_executor(tournament, db, workers))
+    report = _run(store, tournament, executor)
     show_standings(report)
     if not OUT.csv:
         show_places(place_rows(store, store.tournament(tournament.name)))
@@ -377,7 +396,11 @@ def make_executor(tournament: StoredTournament, db: str, workers: Workers) -> Lo
     Args:
         db: its database, beside which the bots' logs go.
         workers: how many they are, and what they may use.
+
+    Raises:
+        ArenaError: a bot would be shown what it must not see.
     """
+    check_hidden(tournament, db)
     logs = logs_folder(db, tournament.name).resolve()
     logs.mkdir(parents=True, exist_ok=True)
     bots = bots_of(tournament)
@@ -435,11 +458,16 @@ def _say_head(tournament: StoredTournament, seed_is_known: bool) -> None:
         matches = f"{tournament.deals} deals × {per_deal} seatings = {matches}"
     OUT.say(
         f"{tournament.game} · {kind} · {len(tournament.bots)} bots at {tournament.seats} seats · {matches} · "
-        f"name {tournament.name}"
+        f"{_level_text(tournament)}name {tournament.name}"
     )
     # The seed stays secret until the end; what is published now proves that it was chosen before.
     seed = f"seed {tournament.seed.hex()} · " if seed_is_known else ""
     OUT.say(f"{seed}commitment {commitment(tournament.seed)}")
+
+
+def _level_text(tournament: StoredTournament) -> str:
+    level = strictest(bots_of(tournament))
+    return "" if level == LEVELS[0] else f"sandbox {level} · "
 
 
 def _say_end(store: Store, tournament: StoredTournament, report: Report) -> None:
@@ -496,6 +524,8 @@ def _repeat_line(tournament: StoredTournament) -> str:
     limits = Limits(tournament.move_us, tournament.bank_us, tournament.start_us, tournament.faults_allowed)
     if limits != Limits():
         words += ["--each", limits_text(limits)]
+    if (level := strictest(bots_of(tournament))) != LEVELS[0]:
+        words += ["--sandbox", level]
     return " ".join([*words, "--seed", tournament.seed.hex()])
 
 

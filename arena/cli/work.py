@@ -14,6 +14,7 @@ from typing import Any
 
 from botarena.v1.record_pb2 import Block, BlockResult
 
+from arena.bots.sandbox import launcher_for, strictest
 from arena.bots.tables import Tables
 from arena.cli.worker_setup import WorkerSetup
 from arena.games import find_game
@@ -35,7 +36,8 @@ async def work() -> None:
     if setup.cores:
         os.sched_setaffinity(0, setup.cores)
     logs = Path(setup.logs)
-    async with Tables(setup.bots, logs, setup.start_us, setup.worker, setup.in_flight) as tables:
+    launcher = launcher_for(strictest(setup.bots))
+    async with Tables(setup.bots, logs, setup.start_us, setup.worker, setup.in_flight, launcher) as tables:
         if setup.all_at_once:
             tables.start_all()
         loop.call_soon(find_game, setup.game)  # it loads while the bots do

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 
 import pytest
+
+from arena.bots import cgroups
 
 
 def _without_bwrap() -> str:
@@ -24,4 +25,7 @@ needs_bwrap = [
     pytest.mark.bwrap,
     pytest.mark.skipif(bool(_WITHOUT_BWRAP), reason=_WITHOUT_BWRAP or "it can be used"),
 ]
-needs_root = [pytest.mark.root, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
+needs_groups = [
+    pytest.mark.root,
+    pytest.mark.skipif(cgroups.find() is None, reason="needs control groups that it may make"),
+]
