@@ -6,9 +6,9 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.bots.sandbox import launcher_for
 from tests.hostile import checks
 from tests.hostile.cases import Case
-from tests.hostile.levels import launcher
 from tests.hostile.playing import Played, new_mark, play
 
 
@@ -42,7 +42,7 @@ class Result:
         return self.verdict == self.expected and self.unchanged is not False and not self.problems
 
 
-def judge(case: Case, level: str, folder: Path, logs: Path) -> Result:
+def judge(case: Case, level: str, folder: Path, logs: Path, image: str = "") -> Result:
     """Play a case at a level.
 
     Args:
@@ -50,15 +50,16 @@ def judge(case: Case, level: str, folder: Path, logs: Path) -> Result:
         level: the sandbox.
         folder: where the bots are laid out.
         logs: an empty folder for their output.
+        image: the image with them, for containers.
     """
     try:
-        played = asyncio.run(play(case, launcher(level), folder, logs, new_mark()))
+        played = asyncio.run(play(case, launcher_for(level), folder, logs, new_mark(), image))
     except TimeoutError:
         over = f"not over after {case.bound_s:g} s"
         return Result(case.row, case.bot, level, "none", case.expected, False, case.bound_s, (over,))
     found = list(checks.problems(case, level, played))
     if case.twice:
-        found += _differences(case, level, folder, logs, played)
+        found += _differences(case, level, folder, logs, image, played)
     return Result(
         row=case.row,
         case=case.bot,
@@ -71,7 +72,7 @@ def judge(case: Case, level: str, folder: Path, logs: Path) -> Result:
     )
 
 
-def _differences(case: Case, level: str, folder: Path, logs: Path, played: Played) -> list[str]:
+def _differences(case: Case, level: str, folder: Path, logs: Path, image: str, played: Played) -> list[str]:
     """What comes out otherwise when it is played again."""
-    again = asyncio.run(play(case, launcher(level), folder, logs, new_mark()))
+    again = asyncio.run(play(case, launcher_for(level), folder, logs, new_mark(), image))
     return [] if checks.identities(again) == checks.identities(played) else ["played again, it differs"]

@@ -116,7 +116,7 @@ def _bot(case: Case, who: str, name: str, folder: Path, mark: str, image: str) -
         words += [f"secret={secret.hex()}" for secret in _disguised(specs_of(case))]
     command = ("python3", "-m", f"tests.hostile.bots.{case.bot if bad else who}", *words)
     limits = replace(case.limits, start_us=round(case.start_s * 1e6)) if bad else BotLimits()
-    return BotSpec("", name, "1", command, str(folder), limits=limits, image=image)
+    return BotSpec(str(folder), name, "1", command, str(folder), limits=limits, image=image)
 
 
 def _disguised(specs: list[MatchSpec]) -> Iterator[bytes]:

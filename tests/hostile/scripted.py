@@ -15,7 +15,7 @@ from tests.match.fakes import FakeBot
 
 
 async def play_scripted(host: TableHost, spec: MatchSpec, bots: Sequence[FakeBot]) -> MatchRecord:
-    """The record of a match among bots that do not answer at once: that would nest a call in a call for each."""
+    """The record of a match among bots that do not answer at once, as that would nest calls in calls."""
     playing = asyncio.create_task(host.play(Match(spec), [bot.lane for bot in bots]))
     while not playing.done():
         for bot in bots:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from arena.bots.engine import connect
+from tests.hostile.levels import CONTAINERS
 from tests.hostile.playing import Played
 
 
@@ -13,6 +15,9 @@ def traces(level: str, played: Played) -> Iterator[str]:
     for line in processes_with(played.mark):
         yield f"a process is left: {line}"
     for name, place in played.places:
+        worker = place.folder.parent.name
+        for left in [*_groups(worker), *(_containers(worker) if level in CONTAINERS else ())]:
+            yield f"of {name} is left: {left}"
         if place.folder.exists() or place.folder.parent.exists():
             yield f"the folder of a socket of {name} is left"
 
@@ -28,3 +33,17 @@ def processes_with(word: str) -> list[str]:
         if word in line:
             found.append(line)
     return found
+
+
+def _groups(worker: str) -> list[str]:
+    """Control groups that are named after a worker's folder."""
+    return [str(path) for path in Path("/sys/fs/cgroup").glob(f"**/*{worker}*")]
+
+
+def _containers(worker: str) -> list[str]:
+    """Containers that are named after a worker's folder."""
+    client = connect()
+    try:
+        return [found["Names"][0] for found in client.containers(all=True, filters={"name": worker})]
+    finally:
+        client.close()
