@@ -107,11 +107,15 @@ def _cases() -> Iterator[Case]:
     yield Case(4, "played_leaves_children")
     yield Case(4, "start_failed_leaves_its_child_to_play")
     # 5: memory
-    yield Case(5, "memory_exceeded_itself", BY_SANDBOX, limits=_SMALL)
-    yield Case(5, "memory_exceeded_by_a_child", BY_SANDBOX, limits=_SMALL)
-    yield Case(5, "memory_exceeded_by_many", BY_SANDBOX, limits=_SMALL)
+    yield Case(5, "memory_exceeded_itself", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL)
+    yield Case(5, "memory_exceeded_by_a_child", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL)
+    yield Case(5, "memory_exceeded_by_many", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL)
     # 6: disk
-    yield Case(6, "played_fills_the_disk", BY_SANDBOX, probes=True, move_s=30, matches=1)
+    # Nothing counts files in bubblewrap; there they are memory of the bot's control group.
+    files = {BWRAP: frozenset({"many files in /tmp"})}
+    yield Case(6, "played_fills_the_disk", BY_SANDBOX, probes=True, move_s=30, matches=1, open=files)
+    small = BotLimits(memory_bytes=96 << 20)
+    yield Case(6, "memory_exceeded_by_files", frozenset({BWRAP}), matches=1, move_s=60, limits=small)
     # 7: output
     yield Case(7, "played_floods", matches=3)
     yield Case(7, "played_floods_without_end")
@@ -125,7 +129,9 @@ def _cases() -> Iterator[Case]:
     yield Case(10, "played_looks_for_hidden_state", BY_SANDBOX, probes=True, knows_secrets=True, move_s=30)
     # 12: side channels
     partners = (BAD + " left", BAD + " right", HONEST)
-    yield Case(12, "played_signals_to_its_partner", BY_SANDBOX, table=partners, probes=True)
+    # In bubblewrap all bots are shown the same files of the system, so these remain.
+    shared = {BWRAP: frozenset({"lock on a part of a file", "lock on a file", "notice of a read"})}
+    yield Case(12, "played_signals_to_its_partner", BY_SANDBOX, table=partners, probes=True, open=shared)
     # 13, 14: who is who
     yield Case(13, "start_failed_wrong_token")
     yield Case(13, "start_failed_no_token")

@@ -6,8 +6,6 @@ What it looks for is told to it in a disguise, so that it does not find its own 
 import os
 import stat
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.hostile.probe import Probe, play_probing
@@ -16,7 +14,7 @@ LARGEST = 1 << 20
 SECRETS = [
     bytes(255 - byte for byte in bytes.fromhex(word[7:])) for word in sys.argv if word.startswith("secret=")
 ]
-PASSED_OVER = ("/proc", "/sys", "/usr", "/lib", "/lib64", "/bin", "/sbin")
+PASSED_OVER = ("/proc", "/sys", "/usr", "/lib", "/lib64", "/bin", "/sbin", sys.prefix, sys.base_prefix)
 NEEDED = {
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "ARENA_ADDR",
     "ARENA_TOKEN", "PYTHONUNBUFFERED", "GRPC_ENABLE_FORK_SUPPORT", "PWD", "HOSTNAME",
@@ -24,12 +22,13 @@ NEEDED = {
 }  # fmt: skip
 
 
-def files() -> Iterator[Path]:
+def files() -> list[Path]:
     """All files that can be seen, but for programs and libraries."""
+    found = []
     for folder, folders, names in os.walk("/"):
         folders[:] = [name for name in folders if not os.path.join(folder, name).startswith(PASSED_OVER)]
-        for name in names:
-            yield Path(folder, name)
+        found += [Path(folder, name) for name in names]
+    return found
 
 
 def holds_a_secret(path: Path) -> bool:
@@ -67,13 +66,13 @@ def memory_of_others() -> list[str]:
     return found
 
 
-def sockets() -> list[str]:
+def sockets(seen: list[Path]) -> list[str]:
     """Sockets beside its own."""
     own = os.environ["ARENA_ADDR"].removeprefix("unix:")
     found = []
-    for path in files():
+    for path in seen:
         try:
-            if stat.S_ISSOCK(path.stat().st_mode) and not os.path.samefile(path, own):
+            if stat.S_ISSOCK(path.stat().st_mode) and not path.samefile(own):
                 found.append(str(path))
         except OSError:
             continue
@@ -88,23 +87,29 @@ def neighbours() -> list[str]:
     return [str(path) for path in beside]
 
 
-def secrets_in_files() -> list[str]:
-    until = time.monotonic() + 5
-    return [str(path) for path in files() if time.monotonic() < until and holds_a_secret(path)]
+def secrets_in_files(seen: list[Path]) -> list[str]:
+    return [str(path) for path in seen if holds_a_secret(path)]
 
 
 def foreign_environment() -> list[str]:
     return [name for name in os.environ if name not in NEEDED]
 
 
-def host_files() -> list[str]:
-    return [
-        path for path in ("/work", "/root/.ssh", "/etc/shadow", "/var/lib/docker") if os.access(path, os.R_OK)
-    ]
+def files_of_the_host() -> list[str]:
+    there = (
+        "/etc/shadow",
+        "/root/.ssh",
+        "/var/lib/docker",
+        "/var/log/syslog",
+        "/etc/machine-id",
+        "/boot/grub",
+    )
+    return [path for path in there if os.access(path, os.R_OK)]
 
 
-def databases() -> list[str]:
-    return [str(path) for path in files() if path.suffix in (".db", ".sqlite") and "arena" in path.name]
+def files_of_the_arena(seen: list[Path]) -> list[str]:
+    """Databases and logs, wherever they are."""
+    return [str(path) for path in seen if path.suffix in (".db", ".db-wal", ".log") and "arena" in str(path)]
 
 
 def attempts(probe: Probe) -> None:
@@ -113,11 +118,12 @@ def attempts(probe: Probe) -> None:
     probe.attempt("other processes", others)
     probe.attempt("secrets in /proc", secrets_in_proc)
     probe.attempt("memory of others", memory_of_others)
-    probe.attempt("other sockets", sockets)
+    seen = files()
+    probe.attempt("other sockets", sockets, seen)
     probe.attempt("neighbours of its socket", neighbours)
-    probe.attempt("secrets in files", secrets_in_files)
-    probe.attempt("files of the host", host_files)
-    probe.attempt("databases", databases)
+    probe.attempt("secrets in files", secrets_in_files, seen)
+    probe.attempt("files of the host", files_of_the_host)
+    probe.attempt("files of the arena", files_of_the_arena, seen)
 
 
 if __name__ == "__main__":

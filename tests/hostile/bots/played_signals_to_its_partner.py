@@ -9,8 +9,10 @@ import fcntl
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from tests.hostile.probe import Probe, play_probing
 
@@ -19,11 +21,20 @@ NAMES = ("left", "right")
 OWN = next(word for word in sys.argv if word in NAMES)
 OTHER = NAMES[1 - NAMES.index(OWN)]
 FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run", "/run/lock", "/", os.getcwd(), "/dev")
-SHARED = next(
-    path for path in ("/etc/passwd", "/usr/bin/python3", "/etc/hostname") if os.access(path, os.R_OK)
-)
+# Read-only files that may be the same for both: the system's, and their own code. Each is for one sign alone,
+# since to close a file is to lose all locks on it.
+CODE = Path(__file__).parent.parent
+LOCKED = ("/usr/bin/env", str(CODE / "raw.py"))
+HELD_WHOLE = {
+    "left": ("/usr/bin/sort", str(CODE / "http2.py")),
+    "right": ("/usr/bin/cut", str(CODE / "choice.py")),
+}
+READ = {"left": ("/usr/bin/id", __file__), "right": ("/usr/bin/tail", str(CODE / "probe.py"))}
+IN_OPEN, IN_NONBLOCK = 0x20, 0o4000
 KEYS = {"left": 0x417265A, "right": 0x417265B}
 HELD: list[object] = []
+FILES: dict[str, BinaryIO] = {}
+NOTICES: list[int] = []
 
 
 def call(function: str, *arguments: object) -> int:
@@ -69,45 +80,63 @@ def connect_abstract() -> bool:
         return True
 
 
-def hold_lock() -> None:
-    file = Path(SHARED).open("rb")  # noqa: SIM115 - it is held for as long as it lives
-    HELD.append(file)
-    # A shared lock on a byte for each; whoever asks for an exclusive one there learns of it.
-    kind = array.array("h", [fcntl.F_RDLCK, os.SEEK_SET]).tobytes() + bytes(4)
-    at = array.array("q", [KEYS[OWN], 1]).tobytes() + bytes(8)
-    fcntl.fcntl(file, fcntl.F_SETLK, kind + at)
+def region(kind: int, of: str) -> bytes:
+    """A lock on a byte of a file, as fcntl wants it."""
+    head = array.array("h", [kind, os.SEEK_SET]).tobytes() + bytes(4)
+    return head + array.array("q", [KEYS[of], 1]).tobytes() + bytes(8)
 
 
-def see_lock() -> bool:
-    with Path(SHARED).open("rb") as file:
-        kind = array.array("h", [fcntl.F_WRLCK, os.SEEK_SET]).tobytes() + bytes(4)
-        at = array.array("q", [KEYS[OTHER], 1]).tobytes() + bytes(8)
-        answer = fcntl.fcntl(file, fcntl.F_GETLK, kind + at)
-        return array.array("h", answer[:2])[0] != fcntl.F_UNLCK
+def hold_locks() -> None:
+    # A shared lock on a byte of each; whoever asks for an exclusive one there learns of it.
+    for path in LOCKED:
+        FILES[path] = Path(path).open("rb")  # noqa: SIM115 - it is held for as long as it lives
+        fcntl.fcntl(FILES[path], fcntl.F_SETLK, region(fcntl.F_RDLCK, OWN))
 
 
-def hold_whole_file() -> None:
-    if OWN == "left":
-        file = Path(SHARED).open("rb")  # noqa: SIM115 - it is held for as long as it lives
+def see_locks() -> list[str]:
+    answers = {
+        path: fcntl.fcntl(file, fcntl.F_GETLK, region(fcntl.F_WRLCK, OTHER)) for path, file in FILES.items()
+    }
+    return [path for path, answer in answers.items() if array.array("h", answer[:2])[0] != fcntl.F_UNLCK]
+
+
+def hold_whole_files() -> None:
+    for path in HELD_WHOLE[OWN]:
+        file = Path(path).open("rb")  # noqa: SIM115 - it is held for as long as it lives
         HELD.append(file)
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def see_whole_file() -> bool:
-    if OWN == "left":
-        return False
-    with Path(SHARED).open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        return False
+def see_whole_files() -> list[str]:
+    held = []
+    for path in HELD_WHOLE[OTHER]:
+        with Path(path).open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                held.append(path)
+    return held
+
+
+def watch_reads() -> None:
+    NOTICES.append(call("inotify_init1", IN_NONBLOCK))
+    for path in READ[OTHER]:
+        call("inotify_add_watch", NOTICES[0], path.encode(), IN_OPEN)
+
+
+def see_reads() -> bool:
+    for _ in range(5):
+        for path in READ[OWN]:
+            Path(path).read_bytes()
+        time.sleep(0.2)
+    return bool(NOTICES and os.read(NOTICES[0], 4096))
 
 
 SIGNS: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
     "abstract socket": (bind_abstract, connect_abstract),
-    "lock on a part of a file": (hold_lock, see_lock),
-    "lock on a file": (hold_whole_file, see_whole_file),
+    "lock on a part of a file": (hold_locks, see_locks),
+    "lock on a file": (hold_whole_files, see_whole_files),
+    "notice of a read": (watch_reads, see_reads),
     "shared memory": (
         lambda: call("shmget", KEYS[OWN], 4096, 0o1666),
         lambda: call("shmget", KEYS[OTHER], 4096, 0) >= 0,
