@@ -97,11 +97,13 @@ class Container:
         if not self._process.gone.done():
             self._memory.look()
             await self._kill()
-        await asyncio.wait({self._removing}, timeout=_STOP_S)
+        await asyncio.wait({self.ended}, timeout=_STOP_S)
         if not self.ended.done():
             self._living.cancel()
             self._end(self._blameless("it could not be ended", "the container engine cannot end it"))
-        return self.ended.result()
+        ending = self.ended.result()
+        await asyncio.wait({self._removing}, timeout=_RETRY_S if ending.infra else _STOP_S)
+        return ending
 
     async def _kill(self) -> None:
         try:

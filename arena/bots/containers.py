@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 _START_S = 60.0
-_UNDO_S = 5.0
+_UNDO_S = 2.0
 _STARTS = 4  # containers that are started at once; more would only make each of them slower
 
 
