@@ -117,11 +117,14 @@ def _start(config: dict[str, Any]) -> tuple[int, int, int, int, str]:
     err_read, err_write = os.pipe()
     status_read, status_write = os.pipe()
     fail_read, fail_write = os.pipe()  # closed by a successful exec, as all pipes of os.pipe are
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
             os.setsid()
             _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # it was killed before that held
+                return os._exit(127)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD):
                 signal.signal(number, signal.SIG_DFL)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

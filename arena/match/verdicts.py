@@ -113,10 +113,10 @@ FAULTS: dict[Kind, FaultRule] = {
     ),
     FaultKind.FAULT_KIND_DISCONNECTED: FaultRule(
         "DISCONNECTED",
-        "it closed its stream and lives on",
+        "its stream ended while it lives on, and it was not back on another one within the time of grace",
         False,
         _ENDED,
-        "keep the stream open until the arena says goodbye",
+        "keep the stream open until the arena says goodbye, or resume; the SDK does both",
     ),
     FaultKind.FAULT_KIND_CRASHED: FaultRule(
         "CRASHED",
@@ -144,7 +144,7 @@ FAULTS: dict[Kind, FaultRule] = {
         "it sent the arena far more than it was asked for",
         False,
         _ENDED,
-        "answer each decision once, and send nothing that is not asked for",
+        "answer each decision once, send nothing that is not asked for, and resume only when a stream broke",
     ),
 }
 

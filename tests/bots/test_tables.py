@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +14,7 @@ from typing import Any
 import pytest
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
 
+from arena.bots.gateway import _SocketFolder
 from arena.bots.process import BotProcess, Processes
 from arena.bots.reference import BotSpec, resolve
 from arena.bots.tables import Flow, Tables
@@ -235,3 +238,11 @@ async def test_a_bot_is_not_blamed_for_a_start_during_which_the_arena_stood_stil
         record = unseal(await tables.play(spec([one.name for one in bots])))
     assert list(record.faults) == []
     assert starts > 3
+
+
+def test_a_folder_that_was_never_given_its_name_is_removed_when_it_is_old(tmp_path: Path) -> None:
+    old, new = (Path(tempfile.mkdtemp(prefix="arena-new-", dir="/tmp")) for _ in range(2))
+    os.utime(old, (0, 0))
+    _SocketFolder().remove()
+    assert (old.exists(), new.exists()) == (False, True)
+    new.rmdir()

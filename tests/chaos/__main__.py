@@ -1,6 +1,6 @@
 """Disturb a tournament at random moments, resume it each time, and compare with an undisturbed one.
 
-Usage: python -m tests.chaos [--injections 200] [--seed 1] [--kinds KIND ...] [--matches N]
+Usage: python -m tests.chaos [--injections 200] [--seed 1] [--sandbox none] [--kinds KIND ...] [--matches N]
 
 As root it works in a mount namespace of its own, with a disk of its own that it fills and breaks.
 It ends with 3 if something was lost, doubled, changed, left over or not explained.
@@ -35,12 +35,12 @@ def main() -> int:
         os.environ[_INSIDE] = "1"
         disk.enter_namespace([sys.executable, "-m", "tests.chaos", *sys.argv[1:]])
     began = time.monotonic()
-    with _places() as (folder, disturbed, own_disk):
+    with _places(options.sandbox == "none") as (folder, disturbed, own_disk):
         kinds = [name for name in options.kinds if own_disk or not KINDS[name].on_disk]
         for name in sorted({*options.kinds} - {*kinds}):
             print(f"left out: {name}, since {disk.missing()}", file=sys.stderr)
         matches = options.matches or _MATCHES * options.injections
-        plan = Plan(matches, options.injections, options.seed, kinds)
+        plan = Plan(matches, options.injections, options.seed, kinds, ("--sandbox", options.sandbox))
         outcome = Experiment(plan, folder, disturbed, own_disk, _Teller(plan.injections)).run()
     _show(outcome, plan, time.monotonic() - began)
     return 3 if outcome.problems else 0
@@ -50,16 +50,21 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--injections", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sandbox", default="none", choices=("none", "bwrap"))
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS), metavar="KIND")
     parser.add_argument("--matches", type=int, help=f"{_MATCHES} per injection if left out")
     return parser.parse_args()
 
 
 @contextmanager
-def _places() -> Iterator[tuple[Path, Path, Disk | None]]:
-    """A folder, the folder of the disturbed tournament, and the disk that this is on if there is one."""
+def _places(alone: bool) -> Iterator[tuple[Path, Path, Disk | None]]:
+    """A folder, the folder of the disturbed tournament, and the disk that this is on if there is one.
+
+    Args:
+        alone: whether nothing outside of the namespace is known by folders in /tmp, as sandboxes are.
+    """
     inside = _INSIDE in os.environ
-    if inside and not Path(sys.executable).is_relative_to("/tmp"):
+    if inside and alone and not Path(sys.executable).is_relative_to("/tmp"):
         disk.private_tmp()
     with tempfile.TemporaryDirectory(prefix="chaos-") as name:
         folder = Path(name)

@@ -101,6 +101,7 @@ class Experiment:
         self._arena = Arena(disturbed)
         self._command: Command | None = None
         self._commands = 0
+        self._before = traces.orphans()
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
@@ -197,8 +198,8 @@ class Experiment:
         self._check("verify", self._verify(), frozenset(), 10 * _STUCK_S)
         for difference in stored.differences(self._undisturbed, self._arena, NAME):
             self.outcome.complain("the end", difference)
-        for folder in traces.orphaned_folders():
-            self.outcome.complain("the end", f"left over: {folder}")
+        for trace in traces.orphans() - self._before:
+            self.outcome.complain("the end", f"left over: {trace}")
 
     def _verify(self) -> Command:
         return Command(self._arena, ["verify", "--tournament", NAME], self._folder / "said.verify")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 from pathlib import Path
 
+from arena.bots.orphans import abandoned
 from tests.e2e.arena import Arena
 
 
@@ -17,16 +17,30 @@ def workers(arena: Arena) -> list[int]:
 
 def supervised(arena: Arena) -> list[tuple[int, int, int, str]]:
     """Each bot that runs: process ids of its worker, its supervisor and itself, and its command line."""
-    lines = arena.processes()
     found = []
-    for number, line in lines.items():
-        above = parent(number)
-        if "supervisor.py" in lines.get(above, "") and "supervisor.py" not in line:
-            found.append((parent(above), above, number, line))
+    for number, line in arena.processes().items():
+        if "supervisor.py" in line and (bot := _last_of(number)) != number:
+            found.append((_parent(number), number, bot, _line(bot)))
     return found
 
 
-def parent(number: int) -> int:
+def _last_of(number: int) -> int:
+    """The end of the line of children: the bot, whatever stands between it and its supervisor."""
+    try:
+        children = Path(f"/proc/{number}/task/{number}/children").read_text().split()
+    except OSError:
+        return number
+    return _last_of(int(children[0])) if children else number
+
+
+def _line(number: int) -> str:
+    try:
+        return Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+def _parent(number: int) -> int:
     """Process id of a process's parent; 0 if it is gone."""
     try:
         return int(Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[1])
@@ -43,22 +57,17 @@ def signal_to(number: int, which: int) -> bool:
     return True
 
 
-def orphaned_folders() -> list[str]:
-    """The arena's folders in /tmp that nobody holds locked."""
-    return [
-        str(folder) for folder in Path("/tmp").glob("arena-*") if folder.is_dir() and not _is_held(folder)
-    ]
+def orphans() -> set[str]:
+    """What belongs to no worker that lives: folders in /tmp, but for those without a name yet, and groups."""
+    owners = {folder: folder for folder in Path("/tmp").glob("arena-*") if "arena-new-" not in folder.name}
+    for group in Path("/sys/fs/cgroup").rglob("arena-bot.arena-sock-*"):
+        owners[group] = Path("/tmp") / group.name.split(".")[1]
+    return {str(trace) for trace, owner in owners.items() if _is_abandoned(owner) and trace.exists()}
 
 
-def _is_held(folder: Path) -> bool:
-    try:
-        with (folder / "lock").open("r+") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except FileNotFoundError:
-        return not folder.exists()
-    return False
+def _is_abandoned(folder: Path) -> bool:
+    with abandoned(folder) as is_orphan:
+        return is_orphan
 
 
 def is_ready(number: int) -> bool:
