@@ -6,9 +6,9 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import tarfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,36 +40,47 @@ def need_engine(runtime: str = "") -> None:
 
 
 @cache
-def python_image() -> str:
-    """The id of an image with Python and the SDK: the one that ARENA_TEST_IMAGE names, or what is there.
-
-    Skips the test if there is none.
-    """
-    need_engine()
+def find_python_image() -> str:
+    """The id of an image with Python and the SDK: that which ARENA_TEST_IMAGE names, or what is there."""
+    wanted = os.environ.get("ARENA_TEST_IMAGE")
     client = connect()
     try:
-        wanted = os.environ.get("ARENA_TEST_IMAGE")
-        names = [wanted] if wanted else _IMAGES
-        for name in names:
-            if found := client.images(name=name, quiet=True):
-                return str(found[0])
+        found = [
+            image for name in ([wanted] if wanted else _IMAGES) for image in client.images(name, quiet=True)
+        ]
     finally:
         client.close()
-    pytest.skip(f"the container engine has no image {' or '.join(names)}")
+    return str(found[0]) if found else ""
+
+
+def python_image() -> str:
+    """The same; it skips a test that needs one where there is none."""
+    need_engine()
+    return find_python_image() or pytest.skip("the container engine has no image with Python and the SDK")
+
+
+def program_image(client: APIClient, name: str, programs: Mapping[str, Path]) -> str:
+    """The id of an image of programs of this machine and the libraries that they need; no registry is.
+
+    Args:
+        name: under which the engine keeps it.
+        programs: by their paths in the image.
+    """
+    files = [program.resolve() for program in programs.values()]
+    told = subprocess.run(["ldd", *files], capture_output=True, text=True, check=False)  # 1: some need none
+    libraries = set(re.findall(r"(/\S+\.so[.\d]*) \(", told.stdout))
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        for path, file in zip(programs, files, strict=True):
+            tar.add(file, path.lstrip("/"))
+        for library in libraries:
+            tar.add(Path(library).resolve(), library.lstrip("/"))
+    answer = json.loads(client.import_image_from_data(data.getvalue(), repository=name))
+    return str(answer["status"])
 
 
 def shell_image(client: APIClient) -> str:
-    """The id of a small image with this machine's shell and `sleep`, made without a registry."""
-    programs = [shutil.which(name) for name in ("sh", "sleep")]
-    files = {Path(program).resolve() for program in programs if program}
-    told = subprocess.run(["ldd", *files], capture_output=True, text=True, check=True).stdout
-    libraries = set(re.findall(r"(/\S+\.so[.\d]*)", told))
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as tar:
-        for program in programs:
-            assert program
-            tar.add(Path(program).resolve(), f"bin/{Path(program).name}")
-        for library in libraries:
-            tar.add(Path(library).resolve(), library.lstrip("/"))
-    answer = json.loads(client.import_image_from_data(data.getvalue(), repository="arena-test-shell"))
-    return str(answer["status"])
+    """The id of a small image with a shell and `sleep`."""
+    return program_image(
+        client, "botarena-test-shell", {"/bin/sh": Path("/bin/sh"), "/bin/sleep": Path("/bin/sleep")}
+    )

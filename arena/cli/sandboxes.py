@@ -128,10 +128,11 @@ def check_hidden(tournament: StoredTournament, db: str) -> None:
         return
     from arena.bots import bubblewrap
 
-    secrets = {"the logs of all bots": logs_folder(db, tournament.name).parent}
-    if (file := database_file(db)) is not None:
-        secrets["the database, and the seed in it,"] = file
-    bubblewrap.check_hidden(bots, secrets)
+    file = database_file(db)
+    secrets = {} if file is None else {"the database, and the seed in it,": file}
+    bubblewrap.check_hidden(
+        bots, {**secrets, "the logs of all bots": logs_folder(db, tournament.name).parent}
+    )
 
 
 def _capped(bots: Sequence[BotSpec], organiser: Organiser) -> list[BotSpec]:

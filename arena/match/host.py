@@ -304,11 +304,14 @@ class TableHost:
     def receive(self, lane: Lane, frame: FromBot) -> None:
         """A frame of a bot that has been welcomed."""
         self._now = now = self._clock()
+        late = self.watch.last_us(now)
         for reply in frame.replies:
             owed = self._take(lane, reply.decision)
             if owed is None:
                 continue
             since, lane._free_us = lane.since_us(owed), now
+            if since < late:  # the reply may have waited for us, and that time is not the bot's
+                since += self.watch.total_us(since, now)
             action = reply.action if reply.HasField("action") else None
             claim = reply.claim if reply.HasField("claim") else None
             game = owed.game

@@ -131,8 +131,12 @@ class Line:
             writer.transport.abort()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, to: Path) -> None:
+        try:
+            there, back = await asyncio.open_unix_connection(to)
+        except OSError:  # the arena has closed
+            writer.close()
+            return
         self.connections += 1
-        there, back = await asyncio.open_unix_connection(to)
         self._open += [writer, back]
         await asyncio.gather(_copy(reader, back), _copy(there, writer))
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botarena.v1.record_pb2 import FaultKind
 
 from arena.bots.container import Container
 from arena.bots.containers import Containers, remove_orphans
@@ -25,9 +26,12 @@ from arena.bots.launcher import SOCKET, Ending, LaunchError, Place
 from arena.bots.limits import BotLimits
 from arena.bots.orphans import LOCK
 from arena.bots.reference import BotSpec
+from arena.bots.tables import Tables
 from arena.bots.walls import BOT_LABEL, SOCKET_LABEL
+from arena.match.record import unseal
 from tests.bots.test_seccomp import FORBIDDEN, REFUSALS
 from tests.containers import need_engine, python_image
+from tests.match.fakes import spec
 
 pytestmark = pytest.mark.docker
 
@@ -383,10 +387,10 @@ async def test_a_log_that_cannot_be_written_is_not_the_bots_fault(home: Home) ->
 async def test_no_engine_is_not_the_bots_fault(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = bot("true")
+    there_was_one = bot("true")
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody.sock")
     with pytest.raises(LaunchError, match=r"cannot be reached.*DOCKER_HOST"):
-        await Containers().start(spec, LIMITS, home.place())
+        await Containers().start(there_was_one, LIMITS, home.place())
 
 
 async def test_a_container_that_somebody_removes_is_not_the_bots_fault(home: Home) -> None:
@@ -428,6 +432,23 @@ class TestOrphans:
         await run(home, "true")
         assert containers(dead) == []
         dead.close()
+
+
+@pytest.mark.parametrize("runtime", ["", pytest.param("runsc", marks=pytest.mark.gvisor)])
+async def test_bots_in_containers_play_and_one_that_eats_memory_loses_by_that(
+    tmp_path: Path, runtime: str
+) -> None:
+    need_engine(runtime)
+    body = "from botarena import Bot, run\nclass Play(Bot):\n  def choose(self, turn):\n    {}\nrun(Play)"
+    choices = {"fine": "return 0", "greedy": "x = []\n    while True: x.append(bytearray(1 << 20))"}
+    bots = [replace(bot("python3", "-c", body.format(choice)), name=name) for name, choice in choices.items()]
+    async with Tables(bots, tmp_path, 60_000_000, launcher=Containers(runtime)) as tables:
+        record = unseal(await tables.play(spec([*choices], move_us=20_000_000)))
+    (fault,) = record.faults
+    assert (fault.seat, fault.kind) == (1, FaultKind.FAULT_KIND_MEMORY_EXCEEDED)
+    assert list(record.ranks) == [1, 2]
+    (evidence,) = record.circumstances.evidence
+    assert evidence.memory_peak_bytes == limits.memory_bytes
 
 
 @pytest.mark.gvisor

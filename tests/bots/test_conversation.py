@@ -414,7 +414,7 @@ async def test_a_failure_of_our_own_on_a_frame_costs_nobody_a_match_and_is_told(
 
     monkeypatch.setattr(arena.host, "_take", fail)
     stream.send(FromBot(replies=[Reply(decision=1)]))
-    assert await stream.status() == "INTERNAL"
+    assert await stream.status() == "UNKNOWN"
     assert arena.life.faults == [None]
     assert "ZeroDivisionError" in caplog.text
     arena.host.close(arena.life.guest.lane, None)  # type: ignore[arg-type]
