@@ -454,7 +454,7 @@ async def test_bots_in_containers_play_and_one_that_eats_memory_loses_by_that(
     assert (fault.seat, fault.kind) == (1, FaultKind.FAULT_KIND_MEMORY_EXCEEDED)
     assert list(record.ranks) == [1, 2]
     (evidence,) = record.circumstances.evidence
-    assert evidence.memory_peak_bytes == BotLimits().memory_bytes
+    assert evidence.memory_peak_bytes == limits.memory_bytes
 
 
 @pytest.mark.gvisor
