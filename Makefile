@@ -7,7 +7,7 @@ SERVICES := proto/botarena/v1/bot.proto
 STUBS := sdk/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tournament test check proto proto-check bench bench-ratings bench-stopping bench-luck mutation kill-test clean
+.PHONY: help setup tournament test check proto proto-check bench bench-ratings bench-stopping bench-luck mutation chaos hostile fuzz images bots-native clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,8 +80,16 @@ bench-luck: $(VENV)/.dev  ## play small tournaments of every game and tell its l
 mutation: $(VENV)/.dev  ## plant known faults in copies of the rules and report how many the tests catch
 	$(BIN)/python -m tests.mutation
 
-kill-test: $(VENV)/.dev  ## kill a tournament of 2,000 matches 20 times and compare it with an undisturbed one
-	$(BIN)/python -m tests.e2e.kill_and_resume --matches 2000 --kills 20
+chaos: $(VENV)/.dev  ## kill, stop, fill up and break a tournament 200 times and compare it with an undisturbed one
+	$(BIN)/python -m tests.chaos
+
+LANGUAGES ?= python go typescript rust java cpp
+images: $(VENV)/.runtime  ## make the base images for bots in containers out of Debian's packages (as root; LANGUAGES="python cpp", SUITE, MIRROR, FRESH=1)
+	PYTHON=$(BIN)/python arena/images/make.sh $(LANGUAGES)
+
+bots-native:  ## compile the tests' bot in C++ for runs without containers (needs libgrpc++-dev, protobuf-compiler-grpc, cmake)
+	cmake -S tests/bots_native/cpp -B tests/bots_native/cpp/target -DCMAKE_BUILD_TYPE=Release -DPROTO=$(CURDIR)/proto
+	cmake --build tests/bots_native/cpp/target --parallel
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) .tools .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .tools build tests/bots_native/cpp/target .pytest_cache .mypy_cache .ruff_cache .hypothesis

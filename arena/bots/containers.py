@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 _START_S = 60.0
-_UNDO_S = 5.0
+_UNDO_S = 2.0
 _STARTS = 4  # containers that are started at once; more would only make each of them slower
 
 
@@ -45,10 +45,7 @@ class Containers:
         """
         if not bot.image:
             raise LaunchError(f"{bot.name} cannot be run in a container, since it has no image")
-        try:
-            log = Log(str(place.log), limits.log_bytes)
-        except OSError as error:
-            raise LaunchError(f"the log of {bot.name} cannot be written: {error}") from None
+        log = Log(str(place.log), limits.log_bytes)
         order = Order(bot, limits, place, frozenset(os.sched_getaffinity(0)), self._runtime)
         try:
             await self._engine.connect(remove_orphans)

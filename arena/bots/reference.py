@@ -17,7 +17,7 @@ from typing import Any
 from arena.bots.limits import BOT_KEYS, BotLimits, read_table
 from arena.errors import NotFoundError, UsageError
 
-SYNTAX = "./dir (with bot.toml), ./bot.py, module:Class, 'cmd:./mybot --fast' or house:NAME"
+SYNTAX = "./dir (with bot.toml), ./bot.py, module:Class, 'cmd:./mybot --fast', docker:IMAGE or house:NAME"
 
 _NAME = re.compile(r"[\w][\w.+-]{0,39}")
 _KEYS = {
@@ -26,7 +26,9 @@ _KEYS = {
     "description": str,
     "games": list,
     "language": str,
+    "build": list,
     "command": list,
+    "image": str,
     "threads": int,
     "limits": dict,
     "author": dict,
@@ -52,13 +54,14 @@ class BotSpec:
         reference: what the person wrote, files by their whole path: with the folder, it finds the bot again.
         name: its name in the tournament.
         version: what identifies its code: the author's version and a digest of its files.
-        command: the program and its arguments.
+        command: the program and its arguments; empty: an image of somebody's own, which has a command itself.
         folder: where it is started.
         games: names of the games that it plays; empty means any.
         description: a line about it.
         threads: how many cores it keeps busy while it thinks.
         language: what it is written in, as its bot.toml says.
         limits: what it may use of the machine.
+        build: the command that builds it for a container; empty: what is usual in its language.
         image: the image of a container that it runs in, by digest; empty: none yet.
         sandbox: the level of its sandbox: kept with it, so that it never goes on with less.
     """
@@ -73,6 +76,7 @@ class BotSpec:
     threads: int = 1
     language: str = ""
     limits: BotLimits = field(default_factory=BotLimits)
+    build: tuple[str, ...] = ()
     image: str = ""
     sandbox: str = "none"
 
@@ -84,7 +88,7 @@ class BotSpec:
     def from_json(cls, data: dict[str, Any]) -> BotSpec:
         """The bot that `to_json` wrote."""
         limits = BotLimits(**data.get("limits", {}))  # those that were stored before had none
-        lists = {"command": tuple(data["command"]), "games": tuple(data["games"])}
+        lists = {key: tuple(data.get(key, ())) for key in ("command", "games", "build")}
         return cls(**{**data, **lists, "limits": limits})
 
 
@@ -122,6 +126,8 @@ def resolve(reference: str) -> BotSpec:
         return _house(reference, rest)
     if kind == "cmd" and colon:
         return _command(reference, rest)
+    if kind == "docker" and colon:
+        return _image(reference, rest)
     path = Path(reference).expanduser()
     if path.is_dir():
         return _folder(reference, path)
@@ -190,12 +196,13 @@ def _folder(reference: str, path: Path) -> BotSpec:
             f"{reference} is no bot", "the folder has no bot.toml", "write one with at least name and command"
         )
     values = _read_manifest(manifest)
-    version = "+".join(filter(None, [values.get("version", ""), _digest(code_files(path), path)]))
+    image = _pinned(values["image"]) if "image" in values else ""
+    code = _digest(code_files(path), path, image.encode())
     return BotSpec(
         reference=reference if reference.startswith("house:") else str(path.resolve()),
         name=values["name"],
-        version=version,
-        command=tuple(values["command"]),
+        version="+".join(filter(None, [values.get("version", ""), code])),
+        command=tuple(values.get("command", ())),
         folder=str(path.resolve()),
         games=tuple(values.get("games", ())),
         description=values.get("description", ""),
@@ -204,6 +211,8 @@ def _folder(reference: str, path: Path) -> BotSpec:
         limits=BotLimits(
             **read_table(str(manifest), "[limits]", values.get("limits", {}), BOT_KEYS, BotReferenceError)
         ),
+        build=tuple(values.get("build", ())),
+        image=image,
     )
 
 
@@ -216,6 +225,8 @@ def _read_manifest(manifest: Path) -> dict[str, Any]:
         ) from None
     if isinstance(values.get("command"), str):
         values["command"] = shlex.split(values["command"])
+    if isinstance(values.get("build"), str):
+        values["build"] = ["sh", "-c", values["build"]]
     for key, value in values.items():
         if key not in _KEYS:
             raise BotReferenceError(
@@ -241,13 +252,33 @@ def _read_manifest(manifest: Path) -> dict[str, Any]:
             f"threads is {values['threads']}",
             "make it the number of cores that the bot keeps busy, at least 1",
         )
-    if not values.get("command") or not all(isinstance(word, str) for word in values["command"]):
+    if "image" in values:
+        _check_alone(manifest, values)
+    else:
+        _check_words(manifest, "command", values.get("command"))
+    if "build" in values:
+        _check_words(manifest, "build", values["build"])
+    return values
+
+
+def _check_words(manifest: Path, key: str, words: object) -> None:
+    """Whether a command is one."""
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
         raise BotReferenceError(
             f"{manifest} cannot be used",
-            f"command is {values.get('command')!r}",
+            f"{key} is {words!r}",
             'make it a list of words such as ["python3", "main.py"]',
         )
-    return values
+
+
+def _check_alone(manifest: Path, values: dict[str, Any]) -> None:
+    """Whether a bot that is an image says nothing of how one is made or started."""
+    if beside := [key for key in ("command", "build", "language") if key in values]:
+        raise BotReferenceError(
+            f"{manifest} cannot be used",
+            f"it has an image, which is built and has its own command, and {' and '.join(beside)}",
+            "leave out one or the other",
+        )
 
 
 def _script(reference: str, path: Path) -> BotSpec:
@@ -293,11 +324,24 @@ def _command(reference: str, line: str) -> BotSpec:
     return BotSpec(reference, _clean_name(Path(words[0]).stem), digest, tuple(words), str(Path.cwd()))
 
 
+def _image(reference: str, name: str) -> BotSpec:
+    """An image that somebody made: what it is now, whatever its name will mean later."""
+    image = _pinned(name)
+    name = _clean_name(name.partition("@")[0].rpartition("/")[2].partition(":")[0])
+    return BotSpec(reference, name, _digest([], Path(), image.encode()), (), str(Path.cwd()), image=image)
+
+
+def _pinned(name: str) -> str:
+    from arena.bots.images import pin  # it talks to the container engine, which no other bot needs
+
+    return pin(name)
+
+
 def code_files(folder: Path) -> list[Path]:
-    """The files in a bot's folder that say what it does.
+    """Files that are a bot's code, in their order: no links, nothing that runs or builds leave behind.
 
     Raises:
-        BotReferenceError: there are too many.
+        BotReferenceError: they are too many.
     """
     files = sorted(_walk(folder))
     if len(files) > _MAX_FILES:

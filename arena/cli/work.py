@@ -9,6 +9,7 @@ import asyncio
 import os
 import sys
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,8 @@ async def _play(block: Block, tables: Tables, results: int) -> None:
     except Exception as error:  # a bug of ours must not leave the arena waiting for this block
         traceback.print_exc()
         result = BlockResult(block=block.index, failure=f"{type(error).__name__}: {error}")
-    _write_all(results, pack(result.SerializeToString()))
+    with suppress(BrokenPipeError):  # the arena is gone, and so is our input: we are about to end
+        _write_all(results, pack(result.SerializeToString()))
 
 
 def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
