@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from botarena.v1.bot_pb2 import FromArena, FromBot, Reply
+from botarena.v1.record_pb2 import FaultKind
 
 from arena.bots.conversation import Conversations, Guest
 from arena.bots.launcher import Ending, Place
@@ -60,13 +61,30 @@ class Doors:
         self.host = host
         self.conversations = Conversations(host)
         self.guests: dict[str, Guest] = {}
+        self.wrong: list[str] = []
+        self._ruled: set[Guest] = set()
 
     async def expect(
         self, name: str, lost: Callable[[Absent | None], None], stuck: Callable[[], None]
     ) -> Guest:
         greeted = asyncio.get_running_loop().create_future()
-        self.guests[name] = Guest(name, Path("/nowhere"), lost, stuck, greeted)
-        return self.guests[name]
+
+        def judge(fault: Absent | None) -> None:
+            self._judge(guest, fault)
+            lost(fault)
+
+        self.guests[name] = guest = Guest(name, Path("/nowhere"), judge, stuck, greeted)
+        return guest
+
+    def _judge(self, guest: Guest, fault: Absent | None) -> None:
+        """Note what must never be ruled."""
+        if guest in self._ruled:
+            self.wrong.append(f"{guest.name} was ruled about twice")
+        self._ruled.add(guest)
+        if fault is None:
+            self.wrong.append("the arena failed")
+        elif fault.kind == FaultKind.FAULT_KIND_DISCONNECTED and guest.stream is not None:
+            self.wrong.append(f"{guest.name} has a stream and is called disconnected")
 
     def expect_no_return(self, guest: Guest) -> None:
         self.conversations.expect_no_return(guest)

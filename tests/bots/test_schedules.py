@@ -157,6 +157,11 @@ class Schedules(RuleBasedStateMachine):
         assert self.process is not None
         self.process.end("it had enough")
         self.loop.settle()
+        guest = self.guest
+        assert guest is not None
+        if guest.stream is None and guest.lane is not None:  # nobody is waited for
+            assert guest.over
+            assert guest.lane.closed
 
     @rule(seconds=st.sampled_from((0.001, 0.1, 1.0, 2.0, 2.5, 3.0, 5.0, 8.0)))
     def wait(self, seconds: float) -> None:
@@ -201,6 +206,8 @@ class Schedules(RuleBasedStateMachine):
             assert faulty <= {"talker"}
         assert len(self.taken) == len(set(self.taken))
         assert self.escaped == []
+        assert self.launches.doors is not None
+        assert self.launches.doors.wrong == []
         self.loop.run_until_complete(self.tables.__aexit__())
         for stream in (*self.streams, *self.launches.streams):
             stream.context.put(None)
