@@ -16,7 +16,7 @@ from arena.bots.sandbox import LEVELS, check_available, strictest
 from arena.cli.common import database_file, logs_folder
 from arena.cli.output import OUT
 from arena.errors import UsageError
-from arena.store.stored import StoredBot, StoredTournament
+from arena.store.stored import StoredTournament
 
 SandboxOption = Annotated[
     str | None,
@@ -75,18 +75,18 @@ def confine(bots: Sequence[BotSpec], custody: Custody) -> list[BotSpec]:
     """Bots that begin, at the level that is asked for and with what they get of the limits they ask for.
 
     Raises:
-        ArenaError: this machine does not have that level.
+        ArenaError: this machine does not have that level, or a bot cannot be had at it.
     """
-    level = custody.level or LEVELS[0]
+    level, organiser = custody.level or LEVELS[0], custody.organiser or Organiser()
     _check_level(level)
-    return [replace(bot, sandbox=level) for bot in _capped(bots, custody.organiser or Organiser())]
+    return [_at(level, bot, organiser) for bot in _capped(bots, organiser)]
 
 
 def confine_again(tournament: StoredTournament, custody: Custody) -> StoredTournament:
     """A tournament that goes on: never with less of a sandbox, or with higher limits, than it has stored.
 
     Raises:
-        ArenaError: a lower level is asked for, or this machine does not have the level.
+        ArenaError: a lower level is asked for, or one that this machine or a bot does not have.
     """
     bots = [BotSpec.from_json(bot.spec) for bot in tournament.bots]
     stored = strictest(bots)
@@ -98,14 +98,30 @@ def confine_again(tournament: StoredTournament, custody: Custody) -> StoredTourn
         )
     level = max(stored, custody.level or stored, key=LEVELS.index)
     _check_level(level)
-    if custody.organiser is not None:
-        bots = _capped(bots, custody.organiser)
-    held = [replace(bot, sandbox=level) for bot in bots]
-    return replace(tournament, bots=tuple(map(_with_spec, tournament.bots, held)))
+    organiser = custody.organiser or Organiser()
+    if custody.organiser is not None:  # without one, what was allowed at the beginning still is
+        bots = _capped(bots, organiser)
+    held = [
+        bot if bot.retired else replace(bot, spec=_at(level, spec, organiser).to_json())
+        for bot, spec in zip(tournament.bots, bots, strict=True)
+    ]
+    return replace(tournament, bots=tuple(held))
 
 
-def _with_spec(bot: StoredBot, spec: BotSpec) -> StoredBot:
-    return replace(bot, spec=spec.to_json())
+def _at(level: str, bot: BotSpec, organiser: Organiser) -> BotSpec:
+    """A bot at a level of sandbox, with the image that it runs in there, which is built if need be."""
+    held = replace(bot, sandbox=level)
+    if level in ("docker", "gvisor"):
+        from arena.bots.images import make_image
+
+        return make_image(held, organiser.build, tell=OUT.say).bot
+    if not bot.command:
+        raise UsageError(
+            f"{bot.name} is an image, which nothing starts at level {level}",
+            "it has no command of its own outside of a container",
+            "add --sandbox docker",
+        )
+    return held
 
 
 def _check_level(level: str) -> None:

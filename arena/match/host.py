@@ -409,6 +409,9 @@ class TableHost:
         lane._owed = 0
         self._rest(lane)
         self._waiting.pop(lane, None)
+        # A deadline may be far off, and would keep the lane until then.
+        self._deadlines = [entry for entry in self._deadlines if entry[2] is not lane]
+        heapq.heapify(self._deadlines)
 
     def _abandon(self, game: _Game, error: Exception) -> None:
         end = MatchEnd(match=game.handle).SerializeToString()

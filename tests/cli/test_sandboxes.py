@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arena.bots import images
 from arena.bots.limits import BotLimits
+from arena.bots.organiser import BuildLimits
+from arena.bots.reference import BotSpec
 from arena.bots.sandbox import LEVELS, strictest
 from arena.cli import sandboxes
 from arena.cli.common import database_file
 from arena.cli.definition import Definition, bots_of, read_definition
-from arena.cli.sandboxes import Custody, confine_again, custody
+from arena.cli.sandboxes import Custody, confine, confine_again, custody
 from arena.errors import NotFoundError, UsageError
 from arena.store.store import Store, sqlite_url
 from arena.store.stored import StoredTournament
@@ -33,7 +38,13 @@ def checked(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
             return "half of it is missing" if level == "gvisor" else ""
 
         monkeypatch.setattr(sandboxes, "check_available", check)
+        monkeypatch.setattr(images, "make_image", _with_image)
     return levels
+
+
+def _with_image(bot: BotSpec, build: BuildLimits, tell: Callable[[str], None]) -> images.Image:
+    tell(f"building {bot.name}")
+    return images.Image(replace(bot, image="sha256:77"), 1)
 
 
 @pytest.fixture
@@ -107,6 +118,23 @@ def test_who_asks_for_nothing_is_capped_and_not_told(
     cup = built(custody(None, limits))
     assert {bot.limits.memory_bytes for bot in bots_of(cup)} == {100 << 20}
     assert capsys.readouterr().err == ""
+
+
+def test_bots_get_their_images_before_they_are_stored(capsys: pytest.CaptureFixture[str]) -> None:
+    free = built(Custody())
+    held = built(custody("docker", None))
+    again = confine_again(free, custody("gvisor", None))
+    images_of = [[bot.image for bot in bots_of(cup)] for cup in (free, held, again)]
+    assert images_of == [["", ""], ["sha256:77"] * 2, ["sha256:77"] * 2]
+    assert "building random" in capsys.readouterr().err
+
+
+def test_an_image_runs_in_containers_alone() -> None:
+    image = BotSpec("docker:x", "x", "", (), "", image="sha256:77")
+    for level in ("none", "bwrap"):
+        with pytest.raises(UsageError, match="--sandbox docker"):
+            confine([image], custody(level, None))
+    assert confine([image], custody("docker", None))[0].sandbox == "docker"
 
 
 def test_what_of_a_level_is_missing_is_told(capsys: pytest.CaptureFixture[str]) -> None:

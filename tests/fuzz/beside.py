@@ -120,6 +120,8 @@ class Table:
             self.check(not honest.lane._open, f"{honest.lane.name} owes something")
             self.check(not honest.lane._games, f"{honest.lane.name} is in a match")
         self.check(not host._waiting and not host._busy and not host._quick, "the host waits for somebody")
+        lanes = {lane for _, _, lane in host._deadlines}
+        self.check(lanes <= {honest.lane for honest in self._honest}, "the host keeps lanes that are closed")
 
 
 class Fuzz:
