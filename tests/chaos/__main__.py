@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -124,10 +125,10 @@ class _Teller:
 def _show(outcome: Outcome, plan: Plan, seconds: float) -> None:
     print(f"{'kind':<16} injections  commands ended with")
     for name in plan.kinds:
-        codes = {
-            code: count for (of, code), count in sorted(outcome.endings.items()) if of.split(",")[0] == name
-        }
-        endings = ", ".join(f"{code} ({count} times)" for code, count in codes.items())
+        codes: Counter[int] = Counter()
+        for (of, code), count in sorted(outcome.endings.items()):
+            codes[code] += count if of.split(",")[0] == name else 0
+        endings = ", ".join(f"{code} ({count} times)" for code, count in codes.items() if count)
         print(f"{name:<16} {outcome.done[name]:>10}  {endings or 'none'}")
     for problem in outcome.problems:
         print(f"PROBLEM {problem}")
