@@ -146,6 +146,9 @@ def current_version(spec: BotSpec) -> str:
     Raises:
         BotNotFoundError: the code is gone.
     """
+    if not spec.command:
+        _pinned(spec.image)  # what its name means by now does not matter, but the image must be there
+        return spec.version
     if not Path(spec.folder).is_dir():
         raise BotNotFoundError(f"the bot {spec.name} is gone", f"there is no {spec.folder}", "put it back")
     with contextlib.chdir(spec.folder):
