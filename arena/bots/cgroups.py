@@ -92,7 +92,9 @@ class Trees:
         return group
 
     def sweep(self, prefix: str, owners: Path) -> None:
-        """Remove the groups of workers that are gone.
+        """Remove the groups of workers that are gone, which are empty: no bot outlives its supervisor.
+
+        Nothing is killed. An arena with a /tmp of its own is not seen from here, and seems gone.
 
         Args:
             prefix: first part of the names of groups, parted by dots; the second is the worker.
@@ -101,7 +103,8 @@ class Trees:
         for name in sorted({folder.name for tree in self.folders for folder in tree.glob(f"{prefix}.*.*")}):
             with abandoned(owners / name.split(".")[1]) as is_orphan:
                 if is_orphan:
-                    Group([tree / name for tree in self.folders], Path(), Path()).remove()
+                    for tree in self.folders:
+                        _removed(tree / name)
 
     @property
     def folders(self) -> Sequence[Path]:

@@ -11,6 +11,7 @@ import asyncio
 import os
 import signal
 import socket
+from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _LOOK_S = 0.5  # between two looks at its memory
 _RETRY_S = 1.0  # between two tries while the engine is away
-_LAST_OUTPUT_S = 1.0  # for what it wrote before it ended
 _STATE_S = 1.5  # for the engine to say how it ended: less than others wait for that
 _CALL_S = 10.0
 _STOP_S = 15.0
@@ -97,11 +97,13 @@ class Container:
         if not self._process.gone.done():
             self._memory.look()
             await self._kill()
-        await asyncio.wait({self._removing}, timeout=_STOP_S)
+        await asyncio.wait({self.ended}, timeout=_STOP_S)
         if not self.ended.done():
             self._living.cancel()
             self._end(self._blameless("it could not be ended", "the container engine cannot end it"))
-        return self.ended.result()
+        ending = self.ended.result()
+        await asyncio.wait({self._removing}, timeout=_RETRY_S if ending.infra else _STOP_S)
+        return ending
 
     async def _kill(self) -> None:
         try:
@@ -113,9 +115,12 @@ class Container:
         while not self._process.gone.done():
             self._memory.look()
             await asyncio.wait({self._process.gone}, timeout=_LOOK_S)
-        await asyncio.wait({self._listening}, timeout=_LAST_OUTPUT_S)
+        state = asyncio.create_task(
+            self._engine.call(_STATE_S, lambda client: _final_state(client, self._id))
+        )
+        await asyncio.wait({self._listening}, timeout=_STATE_S)  # for what it wrote before it ended
         self._listening.cancel()
-        self._end(await self._ending())
+        self._end(await self._ending(state))
 
     def _end(self, ending: Ending) -> None:
         self._log.close()
@@ -127,9 +132,9 @@ class Container:
 
     # how it ended
 
-    async def _ending(self) -> Ending:
+    async def _ending(self, asked: Awaitable[dict[str, Any]]) -> Ending:
         try:
-            state = await self._engine.call(_STATE_S, lambda client: _final_state(client, self._id))
+            state = await asked
         except EngineError as error:
             return self._blameless("it ended while its container engine failed", str(error))
         if self._unseen:
@@ -193,7 +198,8 @@ class Container:
             self._unseen = True
             with suppress(EngineError):
                 output = await self._engine.call(_CALL_S, lambda client: attach(client, self._id))
-                self._unseen = False
+                # An engine may end what it finds when it comes back, and attach us to that.
+                self._unseen = self._process.gone.done()
                 return output
 
 

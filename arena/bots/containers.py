@@ -11,16 +11,16 @@ from arena.bots.container import Begun, Container, attach, remove
 from arena.bots.engine import Engine, EngineError, MissingError, connect, translated
 from arena.bots.launcher import LaunchError, Place
 from arena.bots.limits import BotLimits
-from arena.bots.orphans import abandoned
+from arena.bots.orphans import abandoned, can_tell
 from arena.bots.reference import BotSpec
 from arena.bots.supervisor import Log
-from arena.bots.walls import PREFIX, SOCKET_LABEL, Order, create
+from arena.bots.walls import HOME_LABEL, PREFIX, SOCKET_LABEL, Order, create
 
 if TYPE_CHECKING:
     from docker import APIClient
 
 _START_S = 60.0
-_UNDO_S = 5.0
+_UNDO_S = 2.0
 _STARTS = 4  # containers that are started at once; more would only make each of them slower
 
 
@@ -45,10 +45,7 @@ class Containers:
         """
         if not bot.image:
             raise LaunchError(f"{bot.name} cannot be run in a container, since it has no image")
-        try:
-            log = Log(str(place.log), limits.log_bytes)
-        except OSError as error:
-            raise LaunchError(f"the log of {bot.name} cannot be written: {error}") from None
+        log = Log(str(place.log), limits.log_bytes)
         order = Order(bot, limits, place, frozenset(os.sched_getaffinity(0)), self._runtime)
         try:
             await self._engine.connect(remove_orphans)
@@ -94,7 +91,10 @@ def check_available(runtime: str = "") -> None:
 def remove_orphans(client: APIClient) -> None:
     """Remove containers of bots whose worker is gone; others may be at it too."""
     for found in client.containers(all=True, filters={"label": SOCKET_LABEL, "name": PREFIX}):
-        with abandoned(Path(found["Labels"][SOCKET_LABEL])) as is_orphan:
+        labels = found["Labels"]
+        if not can_tell(labels.get(HOME_LABEL, "")):
+            continue
+        with abandoned(Path(labels[SOCKET_LABEL])) as is_orphan:
             if is_orphan:
                 _remove(client, found["Id"])
 

@@ -347,7 +347,10 @@ def _check_token(guest: Guest, context: Context) -> None:
     """Let the expected bot in, and nobody else."""
     metadata = {str(key): value for key, value in context.invocation_metadata() or ()}
     scheme, _, token = str(metadata.get("authorization", "")).partition(" ")
-    if scheme != "Bearer" or guest.over or not hmac.compare_digest(token.encode(), guest.token.encode()):
+    if scheme == "Bearer" and hmac.compare_digest(token.encode(), guest.token.encode()):
+        if guest.over:
+            raise RefusedError(grpc.StatusCode.UNAUTHENTICATED, "this bot's conversation is over")
+    else:
         raise RefusedError(
             grpc.StatusCode.UNAUTHENTICATED,
             "unknown token: send the ARENA_TOKEN of this process as 'authorization: Bearer TOKEN'",
@@ -433,4 +436,4 @@ async def _abort_for(error: Exception, context: Context) -> None:
         await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
     elif isinstance(error, ProtocolError):
         await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-    await context.abort(grpc.StatusCode.INTERNAL, "the arena failed")
+    await context.abort(grpc.StatusCode.UNKNOWN, "the arena failed")  # INTERNAL is what breaks say

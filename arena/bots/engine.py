@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from arena.bots.launcher import LaunchError
@@ -17,7 +19,8 @@ if TYPE_CHECKING:  # it takes a quarter of a second to load
 _T = TypeVar("_T")
 
 _CONNECT_S = 10
-_LOCAL = "http+docker://"
+_LOCAL = "unix://"
+_USUAL = "unix:///var/run/docker.sock"
 _THREADS = 16  # calls at once; what comes beyond them waits
 _NEEDED = {
     "MemoryLimit": "memory",
@@ -75,7 +78,12 @@ class Engine:
         """
         client = self._client
         assert client is not None
-        return await self._in_thread(seconds, lambda: work(client))
+
+        def knock_and_work() -> _T:
+            _knock()
+            return work(client)
+
+        return await self._in_thread(seconds, knock_and_work)
 
     async def _in_thread(self, seconds: float, work: Callable[[], _T]) -> _T:
         running = asyncio.get_running_loop().run_in_executor(self._threads, translated, work)
@@ -102,15 +110,29 @@ def _connected(runtime: str) -> APIClient:
     from docker import APIClient
     from docker.utils import kwargs_from_env
 
+    _knock()
     client = APIClient(timeout=_CONNECT_S, max_pool_size=_THREADS, **kwargs_from_env())
-    if not client.base_url.startswith(_LOCAL):
-        raise EngineError(
-            "bots cannot be run in containers",
-            f"the container engine at {os.environ.get('DOCKER_HOST')} is on another machine",
-            "name one of this machine by DOCKER_HOST=unix://…: bots reach the arena through unix sockets",
-        )
     check_able(client.info(), runtime)
     return client
+
+
+def _knock() -> None:
+    """See whether the engine's socket is answered: its client leaves a socket open each time that it is not.
+
+    Raises:
+        EngineError: it can be none of this machine.
+        OSError: nobody answers.
+    """
+    address = os.environ.get("DOCKER_HOST") or _USUAL
+    if not address.startswith(_LOCAL):
+        raise EngineError(
+            "bots cannot be run in containers",
+            f"the container engine at {address} is not one of this machine",
+            f"name one by DOCKER_HOST={_USUAL}: bots reach the arena through unix sockets",
+        )
+    with socket.socket(socket.AF_UNIX) as door:
+        door.settimeout(_CONNECT_S)
+        door.connect(address.removeprefix(_LOCAL))
 
 
 def check_able(info: Mapping[str, Any], runtime: str) -> None:
@@ -145,7 +167,7 @@ def _check_runtime(name: str, runtime: Mapping[str, Any] | None) -> None:
     if runtime is None:
         raise EngineError("bots cannot be held by gVisor", f"the container engine knows no {name}", do)
     # A program of another name is taken for a script that adds it.
-    is_plain = os.path.basename(runtime.get("path", "")) == name  # noqa: PTH119 - a path of the engine's
+    is_plain = PurePath(runtime.get("path", "")).name == name
     if is_plain and not any("host-uds" in argument for argument in runtime.get("runtimeArgs") or ()):
         why = f"the container engine starts {name} so that no bot can reach a unix socket of the arena"
         raise EngineError("bots cannot be held by gVisor", why, do)

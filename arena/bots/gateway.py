@@ -11,7 +11,9 @@ import os
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,8 @@ class _SocketFolder:
     """
 
     _PREFIX = "arena-sock-"
+    _UNNAMED = "arena-new-"
+    _NAMED_WITHIN_S = 60
 
     def __init__(self) -> None:
         base = Path("/tmp")  # TMPDIR may be long, and the path of a unix socket must be short
@@ -107,12 +111,20 @@ class _SocketFolder:
             with abandoned(old) as is_orphan:
                 if is_orphan:
                     shutil.rmtree(old, ignore_errors=True)
+        for unfinished in base.glob(self._UNNAMED + "*"):
+            self._remove_if_old(unfinished)
         # It gets its name once it is locked, so that nobody can take it for an orphan.
-        unnamed = Path(tempfile.mkdtemp(prefix="arena-new-", dir=base))
+        unnamed = Path(tempfile.mkdtemp(prefix=self._UNNAMED, dir=base))
         self._lock = os.open(unnamed / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         unnamed.chmod(0o711)
         self.path = unnamed.rename(base / (self._PREFIX + secrets.token_urlsafe(12)))
+
+    def _remove_if_old(self, unnamed: Path) -> None:
+        """Remove a folder whose arena was killed before it gave it a name."""
+        with suppress(OSError):  # it has got it, or is gone
+            if time.time() - unnamed.stat().st_mtime > self._NAMED_WITHIN_S:
+                shutil.rmtree(unnamed, ignore_errors=True)
 
     def make(self) -> Path:
         """A folder in it for one socket, which only those find who are told its name."""

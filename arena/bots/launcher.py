@@ -59,6 +59,15 @@ class Ending:
     out_of_memory: bool = False
     infra: str = ""
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the machine may have ended it.
+
+        Nobody can tell who sent SIGKILL to a bot that was not at its memory limit: the bot itself, an
+        operator, or a machine without memory.
+        """
+        return self.signal == "SIGKILL" and not self.out_of_memory
+
 
 def in_words(code: int) -> str:
     """How a process ended.

@@ -66,7 +66,7 @@ class BotProcess:
     async def _judge(self, report: Report | None) -> Ending:
         """How it ended; None: nobody tells."""
         if report is None:
-            return Ending("its supervisor was killed")
+            return Ending("its supervisor was killed", signal="SIGKILL")  # which takes the bot with it
         if report["failure"]:
             return Ending(f"its program cannot be started: {report['failure']}", started=False)
         return ending_of(report["code"], report)

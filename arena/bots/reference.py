@@ -201,6 +201,9 @@ def _folder(reference: str, path: Path) -> BotSpec:
     values = _read_manifest(manifest)
     image = _pinned(values["image"]) if "image" in values else ""
     code = _digest(code_files(path), path, image.encode())
+    threads = values.get("threads", 1)
+    # Who keeps several cores busy asks for them, unless he says otherwise.
+    limits = {"cpus": threads, **values.get("limits", {})}
     return BotSpec(
         reference=reference if reference.startswith("house:") else str(path.resolve()),
         name=values["name"],
@@ -209,11 +212,9 @@ def _folder(reference: str, path: Path) -> BotSpec:
         folder=str(path.resolve()),
         games=tuple(values.get("games", ())),
         description=values.get("description", ""),
-        threads=values.get("threads", 1),
+        threads=threads,
         language=values.get("language", ""),
-        limits=BotLimits(
-            **read_table(str(manifest), "[limits]", values.get("limits", {}), BOT_KEYS, BotReferenceError)
-        ),
+        limits=BotLimits(**read_table(str(manifest), "[limits]", limits, BOT_KEYS, BotReferenceError)),
         build=tuple(values.get("build", ())),
         image=image,
     )

@@ -55,7 +55,7 @@ class Log:
     """
 
     def __init__(self, path: str, limit: int) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._file = _open_log(path)
         # The lives of a bot share their log, and its bound.
         self._left = limit - os.fstat(self._file).st_size
         self._most = 2 * limit
@@ -101,6 +101,15 @@ class Log:
             os.write(self._file, entry[:room])
 
 
+def _open_log(path: str) -> int:
+    """The log to append to; where it cannot be written, nothing: that costs the log, not the bot."""
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        sys.stderr.write(f"no log is kept of this bot: {path}: {error.strerror}\n")
+        return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+
+
 def _start(config: dict[str, Any]) -> tuple[int, int, int, int, str]:
     """Start the bot: process id, its output, error and status pipes, and why it could not be started."""
     command: list[str] = config["command"]
@@ -108,11 +117,14 @@ def _start(config: dict[str, Any]) -> tuple[int, int, int, int, str]:
     err_read, err_write = os.pipe()
     status_read, status_write = os.pipe()
     fail_read, fail_write = os.pipe()  # closed by a successful exec, as all pipes of os.pipe are
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
             os.setsid()
             _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # it was killed before that held
+                return os._exit(127)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD):
                 signal.signal(number, signal.SIG_DFL)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -17,7 +17,8 @@ from arena.bots.launcher import Ending, Launcher, LaunchError, Place, Running
 from arena.bots.process import Processes, log_name
 from arena.bots.reference import BotSpec
 from arena.match.evidence import made_evidence
-from arena.match.host import AbandonedError, Absent, Lane, OverloadError, TableHost
+from arena.match.host import AbandonedError, Absent, Lane, OverloadError, TableHost, monotonic_us
+from arena.match.lag import LagWatch, margin_us
 from arena.match.match import Match
 from arena.match.spec import MatchSpec
 from arena.match.verdicts import MAX_FAILURES, MAX_OVERLOADS, MAX_TROUBLES
@@ -78,7 +79,9 @@ class Tables:
     async def play(self, spec: MatchSpec) -> bytes:
         """Play a match to its record, again from the start as often as it is abandoned.
 
-        It waits until fewer matches than the limit are in play.
+        It waits until fewer matches than the limit are in play. A bot that is killed in it may have been
+        killed by the machine (see `Ending.is_doubtful`): once for each bot the match is given up and nobody
+        blamed; if the same bot is killed in it again, it crashed.
 
         Raises:
             OverloadError: the arena was too busy to judge a timeout, each time that it was tried.
@@ -86,13 +89,16 @@ class Tables:
         """
         players = [self._players[name] for name, _ in spec.bots]
         alone: set[str] = set()
+        pardoned: set[str] = set()
         overloads = troubles = 0
         while True:
             async with self._flow:
                 try:
-                    return await self._play_once(spec, players, alone)
+                    return await self._play_once(spec, players, alone, pardoned)
                 except AbandonedError as abandoned:
                     alone.add(abandoned.bot)
+                    if self._players[abandoned.bot].was_killed:
+                        pardoned.add(abandoned.bot)
                 except OverloadError:
                     overloads += 1
                     self._flow.back_off()
@@ -104,7 +110,9 @@ class Tables:
                         raise
                     await asyncio.sleep(_TROUBLE_S)
 
-    async def _play_once(self, spec: MatchSpec, players: Sequence[_Player], alone: set[str]) -> bytes:
+    async def _play_once(
+        self, spec: MatchSpec, players: Sequence[_Player], alone: set[str], pardoned: set[str]
+    ) -> bytes:
         held: list[tuple[_Places, int]] = []
         try:
             if missing := [player for player in players if not player.ready]:
@@ -114,6 +122,9 @@ class Tables:
                 if player.places is not None:  # else it plays none itself
                     count = await player.places.take(player.spec.name in alone)
                     held.append((player.places, count))
+            for player in players:
+                # One that was pardoned plays this match alone, and nothing else that this could hold for.
+                player.on_probation = player.spec.name in pardoned
             lanes = [await player.lane_for(spec.game.name) for player in players]
             match = Match(spec)
             record = await self._host.play(match, lanes)
@@ -174,6 +185,18 @@ class Flow:
                 turn.set_result(None)
 
 
+class _KilledError(LaunchError):
+    """A bot was killed before it greeted, perhaps by the machine.
+
+    Attributes:
+        fault: what it did if the machine did nothing.
+    """
+
+    def __init__(self, fault: Absent) -> None:
+        super().__init__(fault.detail)
+        self.fault = fault
+
+
 class _Places:
     """Places in matches that a bot plays at once, and the right to have it in one match alone."""
 
@@ -219,7 +242,14 @@ class _Places:
 
 
 class _Player:
-    """A bot that is started when it is needed, and again when it failed."""
+    """A bot that is started when it is needed, and again when it failed.
+
+    Attributes:
+        failures: in a row, by its own doing.
+        troubles: likewise, by the machine's.
+        was_killed: whether it was pardoned when it ended last.
+        on_probation: whether it is not pardoned if it is killed now.
+    """
 
     def __init__(
         self,
@@ -233,6 +263,9 @@ class _Player:
         self.spec = spec
         self.failures = 0
         self.troubles = 0
+        self.was_killed = False
+        self.on_probation = False
+        self._killed_at_start = False
         self._host = host
         self._gateway = gateway
         self._launcher = launcher
@@ -283,19 +316,27 @@ class _Player:
         if self.troubles >= MAX_TROUBLES:
             self.troubles = 0  # whoever asks again later may find the machine mended
             raise LaunchError(f"{self.spec.name} was lost {MAX_TROUBLES} times in a row")
-        life = _Life(self._gateway, self._launcher, self._failed, self._lost)
-        begun = await life.begin(self.spec, self._log, self._start_us)
+        life = _Life(self._gateway, self._launcher, self._host.watch, self)
+        try:
+            begun = await life.begin(self.spec, self._log, self._start_us)
+        except _KilledError as killed:
+            if not self._killed_at_start:
+                self._killed_at_start = True
+                raise
+            begun = killed.fault
         if isinstance(begun, Absent):
             self._out = begun
             return
         hello, self._lane = begun
+        self._killed_at_start = False
         self._life = life
         self._games = tuple(hello.games)
         if self.places is None:
             self.places = _Places(hello.concurrency)
 
-    def _failed(self, fault: Absent | None) -> None:
+    def failed(self, fault: Absent | None) -> None:
         """Its life is over: blame it, and give it up if it only ever fails."""
+        self.was_killed = False
         if self._stopped or self._lane is None:
             return
         self.failures += 1
@@ -308,8 +349,17 @@ class _Player:
             )
         self._host.close(self._lane, fault)
 
-    def _lost(self) -> None:
+    def killed(self, fault: Absent) -> None:
+        """It was killed, perhaps by the machine: a fault only in a match that was given up for it before."""
+        if self.on_probation:
+            self.failed(fault)
+        else:
+            self.lost()
+            self.was_killed = True
+
+    def lost(self) -> None:
         """The machine ended its life: nobody is to blame, and its matches are played again."""
+        self.was_killed = False
         self.troubles += 1
         if not self._stopped and self._lane is not None:
             self._host.close(self._lane, None)
@@ -321,21 +371,15 @@ class _Life:
     Args:
         gateway: where it dials in.
         launcher: starts it.
-        failed: called with its fault, when it is over by the bot's own doing.
-        lost: called when it is over by the machine's doing.
+        lag: how late the arena is.
+        player: whose life it is; told by whose doing it ended.
     """
 
-    def __init__(
-        self,
-        gateway: Gateway,
-        launcher: Launcher,
-        failed: Callable[[Absent | None], None],
-        lost: Callable[[], None],
-    ) -> None:
+    def __init__(self, gateway: Gateway, launcher: Launcher, lag: LagWatch, player: _Player) -> None:
         self._gateway = gateway
         self._launcher = launcher
-        self._failed = failed
-        self._lost_by_machine = lost
+        self._lag = lag
+        self._player = player
         self._guest: Guest | None = None
         self._process: Running | None = None
         self._hung_up: asyncio.Future[Absent | None] = asyncio.get_running_loop().create_future()
@@ -349,17 +393,10 @@ class _Life:
         Raises:
             LaunchError: the machine cannot start it.
         """
-        self._guest = guest = await self._gateway.expect(spec.name, self._hang_up, self._stuck)
         try:
-            process = await self._launcher.start(spec, spec.limits, Place(guest.folder, guest.token, log))
-        except LaunchError:
-            await self.stop()
-            raise
-        self._process = process
-        waiting: list[asyncio.Future[Any]] = [guest.greeted, process.ended, self._hung_up]
-        try:
-            await asyncio.wait(waiting, timeout=start_us / 1e6, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:  # it is not needed any more
+            guest, process = await self._launch(spec, log)
+            await self._wait_for_hello(guest, process, start_us)
+        except BaseException:  # it cannot be started, or is not needed any more
             await self.stop()
             raise
         if guest.greeted.done():
@@ -367,6 +404,28 @@ class _Life:
             self._watch = asyncio.create_task(self._watch_over(process, lane))
             return hello, lane
         return await self._why_not(process, start_us)
+
+    async def _launch(self, spec: BotSpec, log: Path) -> tuple[Guest, Running]:
+        try:
+            self._guest = guest = await self._gateway.expect(spec.name, self._hang_up, self._stuck)
+            place = Place(guest.folder, guest.token, log)
+            self._process = process = await self._launcher.start(spec, spec.limits, place)
+        except OSError as error:
+            raise LaunchError(f"it cannot be started: {error}") from error
+        return guest, process
+
+    async def _wait_for_hello(self, guest: Guest, process: Running, start_us: int) -> None:
+        """Wait until it has greeted, cannot any more, or is out of time.
+
+        Raises:
+            LaunchError: the arena was late itself when its time ran out.
+        """
+        began = monotonic_us()
+        waiting: list[asyncio.Future[Any]] = [guest.greeted, process.ended, self._hung_up]
+        with self._lag.on():
+            done, _ = await asyncio.wait(waiting, timeout=start_us / 1e6, return_when=asyncio.FIRST_COMPLETED)
+            if not done and self._lag.worst_us(began, monotonic_us()) > margin_us(start_us):
+                raise LaunchError("the arena was too busy to tell whether it greeted in time")
 
     async def stop(self) -> None:
         """End it, whatever it does."""
@@ -382,8 +441,10 @@ class _Life:
         """Why there was no hello; it is ended, if it has not ended by itself.
 
         Raises:
-            LaunchError: it is the machine's fault.
+            LaunchError: it is the machine's fault, or may be.
         """
+        if self._hung_up.done():
+            await asyncio.wait([process.ended], timeout=LAST_WORDS_S)
         by_itself = process.ended.done()
         if self._hung_up.done():
             fault = self._hung_up.result()
@@ -399,7 +460,10 @@ class _Life:
         kind = FaultKind.FAULT_KIND_START_FAILED
         if by_itself and ending.out_of_memory:
             kind = FaultKind.FAULT_KIND_MEMORY_EXCEEDED
-        return Absent(kind, reason, evidence_of(ending, by_itself))
+        fault = Absent(kind, reason, evidence_of(ending, by_itself))
+        if by_itself and ending.is_doubtful:
+            raise _KilledError(fault)
+        return fault
 
     def _hang_up(self, fault: Absent | None) -> None:
         if not self._hung_up.done():
@@ -408,11 +472,11 @@ class _Life:
     def _stuck(self) -> None:
         """The host gave it up: its process is ended, since nothing else would free it."""
         if not self._over:
-            self._fail(None)
+            self._end(lambda: self._player.failed(None))
 
-    def _fail(self, fault: Absent | None) -> None:
+    def _end(self, tell: Callable[[], None]) -> None:
         self._over = True
-        self._failed(fault)
+        tell()
         self._ending = asyncio.create_task(self.stop())
 
     def _stayed_away(self) -> bool:
@@ -433,17 +497,18 @@ class _Life:
             return
         ending = process.ended.result() if process.ended.done() else None
         if (ending is not None and ending.infra) or (self._hung_up.done() and self._hung_up.result() is None):
-            self._over = True
-            self._lost_by_machine()
-            self._ending = asyncio.create_task(self.stop())
+            self._end(self._player.lost)
             return
         fault = self._hung_up.result() if self._hung_up.done() else None
         if ending is not None and (fault is None or fault.kind == FaultKind.FAULT_KIND_DISCONNECTED):
             kind = FaultKind.FAULT_KIND_CRASHED
             if ending.out_of_memory:
                 kind = FaultKind.FAULT_KIND_MEMORY_EXCEEDED
-            fault = Absent(kind, ending.text, evidence_of(ending))
-        self._fail(fault)
+            fault = crash = Absent(kind, ending.text, evidence_of(ending))
+            if ending.is_doubtful:
+                self._end(lambda: self._player.killed(crash))
+                return
+        self._end(lambda: self._player.failed(fault))
 
 
 def evidence_of(ending: Ending, by_itself: bool = True) -> Evidence:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.bots.launcher import SOCKET, Place
 from arena.bots.limits import BotLimits
+from arena.bots.orphans import home
 from arena.bots.reference import BotSpec
 from arena.bots.seccomp import docker_profile
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 SOCKET_LABEL = "org.botarena.socket"
 """Label of a bot's container: the folder of its worker's sockets."""
+HOME_LABEL = "org.botarena.home"
+"""Label of a bot's container: where its worker's folder is to be seen."""
 BOT_LABEL = "org.botarena.bot"
 """Label of a bot's container: the bot's name."""
 PREFIX = "botarena-"
@@ -23,10 +27,12 @@ PREFIX = "botarena-"
 
 _INSIDE = "/run/arena"  # where a bot sees the folder of its socket
 _FOLDER = "/bot"  # where its code is, if the arena built its image
-_NOBODY = "65534:65534"
+_USERS = range(61184, 65520)  # set aside for users that come and go
+_NOBODY = 65534
 _OPEN_FILES = 1024
 _BYTES_PER_FILE = 16 << 10  # in /tmp; a kernel keeps about a KiB for each, however empty
 _FEWEST_FILES = 64
+_KERNEL = (128, 64 << 20)  # threads and memory of a runtime that is a kernel itself, beside what is the bot's
 _OOM_SCORE = 500  # if the machine runs out of memory, bots go before others
 
 
@@ -77,7 +83,8 @@ def _inside(bot: BotSpec, place: Place) -> dict[str, Any]:
         **command,
         "working_dir": _FOLDER if command else None,  # else the image's own
         "image": bot.image,
-        "user": _NOBODY,
+        # A kernel counts some things by user: bots that were one could take them from each other.
+        "user": f"{secrets.choice(_USERS)}:{_NOBODY}",
         "hostname": "bot",
         "environment": {
             "ARENA_ADDR": f"unix:{_INSIDE}/{SOCKET}",
@@ -86,7 +93,7 @@ def _inside(bot: BotSpec, place: Place) -> dict[str, Any]:
             "LANG": "C.UTF-8",
             "PYTHONUNBUFFERED": "1",
         },
-        "labels": {SOCKET_LABEL: str(place.folder.parent), BOT_LABEL: bot.name},
+        "labels": {SOCKET_LABEL: str(place.folder.parent), HOME_LABEL: home(), BOT_LABEL: bot.name},
         "network_disabled": True,
         "healthcheck": {"test": ["NONE"]},  # an image may bring one, and it would run beside the bot
         "use_config_proxy": False,
@@ -98,7 +105,8 @@ def _walls(order: Order) -> dict[str, Any]:
     from docker.types import LogConfig, Mount, Ulimit
 
     limits = order.limits
-    ulimits = {"nofile": _OPEN_FILES, "core": 0, "fsize": limits.tmp_bytes}
+    threads, memory = _KERNEL if order.runtime else (0, 0)
+    ulimits = {"nofile": _OPEN_FILES, "core": 0, "fsize": limits.tmp_bytes, "msgqueue": 0}
     return {
         "read_only": True,
         "network_mode": "none",
@@ -107,9 +115,9 @@ def _walls(order: Order) -> dict[str, Any]:
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges:true", f"seccomp={docker_profile()}"],
         "mounts": [Mount(_INSIDE, str(order.place.folder), type="bind", read_only=True)],
-        "mem_limit": limits.memory_bytes,
-        "memswap_limit": limits.memory_bytes,
-        "pids_limit": limits.pids,
+        "mem_limit": limits.memory_bytes + memory,
+        "memswap_limit": limits.memory_bytes + memory,
+        "pids_limit": limits.pids + threads,
         "cpuset_cpus": ",".join(map(str, sorted(order.cores))),
         # With no more cores than it may keep busy, an account of its time would only cost some.
         "nano_cpus": round(limits.cpus * 1e9) if limits.cpus < len(order.cores) else None,

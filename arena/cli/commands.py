@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
@@ -159,7 +160,7 @@ def run(arguments: Sequence[str]) -> int:
     except ArenaError as error:
         OUT.error(error)
         return error.code
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         explained = _explained(error)
         if explained is None:
             raise
@@ -170,8 +171,30 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _explained(error: ValueError) -> ArenaError | None:
-    """An error of the rules, the schedule or a record as a person needs it; None if it is none of these."""
+_MACHINE = frozenset(
+    {
+        errno.EACCES,
+        errno.EAGAIN,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.ENOSPC,
+        errno.EPERM,
+        errno.EROFS,
+    }
+)
+"""What the machine may refuse us at any time, and no fault of ours could be told by."""
+_MEND = "mend that and run the command again; a tournament goes on with: arena tournament resume NAME"
+
+
+def _what_failed(error: OSError) -> str:
+    return f"{error.strerror}: {error.filename}" if error.filename else str(error.strerror)
+
+
+def _explained(error: ValueError | OSError) -> ArenaError | None:
+    """What the rules, the schedule, a record or the machine refused, as a person needs it; None: none did."""
     from arena.games.game import GameError, UnknownGameError
     from arena.match.record import RecordDamagedError
     from arena.ratings.fold import RatingError
@@ -187,6 +210,8 @@ def _explained(error: ValueError) -> ArenaError | None:
         explained = UsageError("this cannot be played", why, do)
     elif isinstance(error, GameError):
         explained = UsageError("this cannot be played", str(error), "see: arena games show GAME")
+    elif isinstance(error, OSError) and error.errno in _MACHINE:
+        explained = ArenaError("the machine failed", _what_failed(error), _MEND)
     else:
         return None
     explained.__cause__ = error

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 from arena.cli import headstart
 
+INTERRUPTED = 130
+"""Exit code of a command that was interrupted."""
+
 
 def main() -> None:
     """Entry of the program."""
+    # Whoever ends us by SIGTERM wants the same as by Ctrl-C, also while nothing plays yet or any more.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        code = _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    _leave(code)
+
+
+def _run(arguments: list[str]) -> int:
     # Loading makes many objects and no cycles; a search for them after every few hundred takes a tenth of it.
     gc.set_threshold(200_000, 50, 50)
-    headstart.begin(sys.argv[1:])
+    headstart.begin(arguments)
     try:
         from arena.cli.commands import run  # takes as long to load as a worker: it has to be started by now
 
-        code = run(sys.argv[1:])
+        return run(arguments)
     finally:
         headstart.drop()
-    _leave(code)
 
 
 def _leave(code: int) -> None:

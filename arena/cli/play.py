@@ -376,10 +376,7 @@ def play_session(session: Run, executor: LocalExecutor, go_on: str) -> None:
 
 
 async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> None:
-    task = asyncio.current_task()
-    assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    with progress.shown():
+    with _ended_by_sigterm(), progress.shown():
         playing = session.play(executor)
         try:
             async for records in playing:
@@ -388,6 +385,19 @@ async def _play(session: Run, progress: Progress, executor: LocalExecutor) -> No
                     load()  # the workers are ending meanwhile
         finally:
             await playing.aclose()
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Until the end of the block SIGTERM ends the running task in order, as Ctrl-C does anyway."""
+    loop, task, before = asyncio.get_running_loop(), asyncio.current_task(), signal.getsignal(signal.SIGTERM)
+    assert task is not None
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, before)
 
 
 def make_executor(tournament: StoredTournament, db: str, workers: Workers) -> LocalExecutor:

@@ -75,7 +75,7 @@ def confine(bots: Sequence[BotSpec], custody: Custody) -> list[BotSpec]:
     """Bots that begin, at the level that is asked for and with what they get of the limits they ask for.
 
     Raises:
-        ArenaError: this machine does not have that level.
+        ArenaError: this machine does not have that level, or a bot cannot be had at it.
     """
     level, organiser = custody.level or LEVELS[0], custody.organiser or Organiser()
     _check_level(level)
@@ -86,7 +86,7 @@ def confine_again(tournament: StoredTournament, custody: Custody) -> StoredTourn
     """A tournament that goes on: never with less of a sandbox, or with higher limits, than it has stored.
 
     Raises:
-        ArenaError: a lower level is asked for, or this machine does not have the level.
+        ArenaError: a lower level is asked for, or one that this machine or a bot does not have.
     """
     bots = [BotSpec.from_json(bot.spec) for bot in tournament.bots]
     stored = strictest(bots)
@@ -98,7 +98,7 @@ def confine_again(tournament: StoredTournament, custody: Custody) -> StoredTourn
         )
     level = max(stored, custody.level or stored, key=LEVELS.index)
     _check_level(level)
-    if custody.organiser is not None:
+    if custody.organiser is not None:  # without one, what was allowed at the beginning still is
         bots = _capped(bots, custody.organiser)
     organiser = custody.organiser or Organiser()
     held = {bot.name: replace(bot, sandbox=level) for bot in bots}
@@ -141,10 +141,11 @@ def check_hidden(tournament: StoredTournament, db: str) -> None:
         return
     from arena.bots import bubblewrap
 
-    secrets = {"the logs of all bots": logs_folder(db, tournament.name).parent}
-    if (file := database_file(db)) is not None:
-        secrets["the database, and the seed in it,"] = file
-    bubblewrap.check_hidden(bots, secrets)
+    file = database_file(db)
+    secrets = {} if file is None else {"the database, and the seed in it,": file}
+    bubblewrap.check_hidden(
+        bots, {**secrets, "the logs of all bots": logs_folder(db, tournament.name).parent}
+    )
 
 
 def _capped(bots: Sequence[BotSpec], organiser: Organiser) -> list[BotSpec]:

@@ -20,7 +20,11 @@ def main() -> None:
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
     gc.enable()
-    asyncio.run(work())
+    try:
+        asyncio.run(work())
+    except OSError as error:  # the machine refuses what it needs to begin
+        print(f"a worker cannot play: {error}", file=sys.stderr, flush=True)
+        os._exit(os.EX_OSERR)
     # Bots are gone, and results are in the pipe: taking Python and gRPC apart would only take time.
     sys.stderr.flush()
     os._exit(0)

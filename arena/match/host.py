@@ -304,11 +304,14 @@ class TableHost:
     def receive(self, lane: Lane, frame: FromBot) -> None:
         """A frame of a bot that has been welcomed."""
         self._now = now = self._clock()
+        late = self.watch.last_us(now)
         for reply in frame.replies:
             owed = self._take(lane, reply.decision)
             if owed is None:
                 continue
             since, lane._free_us = lane.since_us(owed), now
+            if since < late:  # the reply may have waited for us, and that time is not the bot's
+                since += self.watch.total_us(since, now)
             action = reply.action if reply.HasField("action") else None
             claim = reply.claim if reply.HasField("claim") else None
             game = owed.game
@@ -406,6 +409,9 @@ class TableHost:
         lane._owed = 0
         self._rest(lane)
         self._waiting.pop(lane, None)
+        # A deadline may be far off, and would keep the lane until then.
+        self._deadlines = [entry for entry in self._deadlines if entry[2] is not lane]
+        heapq.heapify(self._deadlines)
 
     def _abandon(self, game: _Game, error: Exception) -> None:
         end = MatchEnd(match=game.handle).SerializeToString()

@@ -52,6 +52,21 @@ class LagWatch:
         overdue = now - self._due_us if self._due_us else 0
         return max(0, overdue, *lags)
 
+    def last_us(self, now: int) -> int:
+        """When the loop was last late: now if it is, 0 if it never was."""
+        if self._overdue_us(now):
+            return now
+        return self._late[-1][0] if self._late else 0
+
+    def total_us(self, since: int, now: int) -> int:
+        """All lag together, in microseconds, that was seen or has lasted since a time."""
+        seen = sum(min(late, end - since) for end, late in self._late if end > since)
+        return seen + min(self._overdue_us(now), now - since)
+
+    def _overdue_us(self, now: int) -> int:
+        overdue = now - self._due_us if self._due_us else 0
+        return overdue if overdue > _NOTED_US else 0
+
     def _expect(self) -> None:
         self._due_us = self._clock() + round(_EVERY_S * 1e6)
         self._loop.call_later(_EVERY_S, self._beat)

@@ -113,10 +113,10 @@ FAULTS: dict[Kind, FaultRule] = {
     ),
     FaultKind.FAULT_KIND_DISCONNECTED: FaultRule(
         "DISCONNECTED",
-        "it closed its stream and lives on",
+        "its stream ended while it lives on, and it was not back on another one within the time of grace",
         False,
         _ENDED,
-        "keep the stream open until the arena says goodbye",
+        "keep the stream open until the arena says goodbye, or resume; the SDK does both",
     ),
     FaultKind.FAULT_KIND_CRASHED: FaultRule(
         "CRASHED",
@@ -144,7 +144,7 @@ FAULTS: dict[Kind, FaultRule] = {
         "it sent the arena far more than it was asked for",
         False,
         _ENDED,
-        "answer each decision once, and send nothing that is not asked for",
+        "answer each decision once, send nothing that is not asked for, and resume only when a stream broke",
     ),
 }
 
@@ -163,6 +163,9 @@ MAX_TROUBLES = 5
 MAX_TRIES = 3
 """A block that the machine lost so often is not tried again in this run."""
 
+MAX_ENDS = 10
+"""So many workers that end one after the other, and no block played in between, are no accident."""
+
 _PATIENCE = (
     (
         MAX_FAILURES,
@@ -172,6 +175,7 @@ _PATIENCE = (
     (MAX_OVERLOADS, "tries of a match during which the arena was late itself", "its block is lost"),
     (MAX_TROUBLES, "times in a row that the machine cannot start a bot, or loses it", "its block is lost"),
     (MAX_TRIES, "times that a block is lost when it is played alone", "INFRA_FAULT: it is shown as missing"),
+    (MAX_ENDS, "workers that end with no block played in between", "the run ends with an error"),
 )
 """How often something is tried: after so many what comes of it."""
 

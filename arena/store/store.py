@@ -72,6 +72,8 @@ class Store:
                 _reason(error),
                 "give the path of a file that this user may write, or another --db",
             ) from error
+        # From now on: while it opens there is another thing to do about it.
+        sa.event.listen(self._engine, "handle_error", self._explain)
 
     def close(self) -> None:
         """Close it."""
@@ -416,15 +418,18 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
-        try:
-            with self._engine.execution_options(writing=True).begin() as connection:
-                yield connection
-        except sa.exc.OperationalError as error:
+        with self._engine.execution_options(writing=True).begin() as connection:
+            yield connection
+
+    def _explain(self, context: sa.engine.ExceptionContext) -> None:
+        """Tell what the machine did to the database, whether that was read or written."""
+        # The others tell what it refuses for what is in it: an answer, and no failure.
+        if type(context.sqlalchemy_exception) in (sa.exc.OperationalError, sa.exc.DatabaseError):
             raise StoreError(
-                f"the database {self.url} cannot be written",
-                _reason(error),
-                "mend it and resume the tournament: nothing that was stored is lost",
-            ) from error
+                f"the database {self.url} cannot be used",
+                str(context.original_exception),
+                "mend it or make room and go on (arena tournament resume NAME): what was stored is not lost",
+            ) from context.original_exception
 
 
 def sqlite_url(path: Path) -> str:

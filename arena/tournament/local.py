@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from botarena.v1.record_pb2 import Block, BlockResult
 
-from arena.match.verdicts import MAX_TRIES
+from arena.errors import ArenaError
+from arena.match.verdicts import MAX_ENDS, MAX_TRIES
 from arena.tournament.frames import read_frame
 from arena.tournament.process import WorkerProcess
 
@@ -106,6 +107,7 @@ class LocalExecutor:
         self._suspects: list[Block] = []
         self._exhausted = False
         self._tries: Counter[int] = Counter()
+        self._ends = 0
 
     def prepare(self) -> None:
         """Set up the worker that runs already, so that it starts its bots before there is a block."""
@@ -125,6 +127,9 @@ class LocalExecutor:
         Where the next block is None, it depends on results: it is asked for again when some were taken.
 
         Worker processes and their bots are gone when the iterator is closed.
+
+        Raises:
+            ArenaError: workers end as soon as they start.
         """
         readers: list[asyncio.Task[None]] = []
         workers: list[_Worker] = []
@@ -138,6 +143,7 @@ class LocalExecutor:
                 results: list[BlockResult] = []
                 for worker, result in await self._reports(workers):
                     if result is not None and not result.failure:
+                        self._ends = 0
                         worker.take(result.block)
                         worker.trying = False
                         results.append(result)
@@ -171,6 +177,13 @@ class LocalExecutor:
             worker.trying = False
             return list(self._suspect([worker.take(result.block)], result.failure))
         reason = f"its worker ended ({await _end(worker)})"
+        self._ends += 1
+        if self._ends == MAX_ENDS:
+            raise ArenaError(
+                "no worker can play",
+                f"{MAX_ENDS} of them ended one after the other; of the last block {reason}",
+                "see what they said, mend it and play on: arena tournament resume NAME",
+            )
         number = workers.index(worker)
         workers.remove(worker)
         await self._hire(number, workers, readers)

@@ -58,14 +58,14 @@ class Life:
     stuck: int = 0
 
     def open(self, token: str | None = None) -> FakeStream:
-        return FakeStream(self, self.guest.token if token is None else token)
+        return FakeStream(self, FakeContext(self.guest.token if token is None else token))
 
 
 class FakeStream:
     """The bot's end of one stream."""
 
-    def __init__(self, life: Life, token: str) -> None:
-        self.context = FakeContext(token)
+    def __init__(self, life: Life, context: FakeContext) -> None:
+        self.context = context
         self.task = asyncio.create_task(self._play(life))
 
     async def _play(self, life: Life) -> None:
@@ -131,8 +131,12 @@ class Line:
             writer.transport.abort()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, to: Path) -> None:
+        try:
+            there, back = await asyncio.open_unix_connection(to)
+        except OSError:  # the arena has closed
+            writer.close()
+            return
         self.connections += 1
-        there, back = await asyncio.open_unix_connection(to)
         self._open += [writer, back]
         await asyncio.gather(_copy(reader, back), _copy(there, writer))
 

@@ -246,6 +246,19 @@ def eat():
 """
 
 
+FORK = """
+import os, time
+count = 0
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(600)
+        count += 1
+except OSError as error:
+    print(count, os.strerror(error.errno), flush=True)
+"""
+
+
 class TestLimits:
     pytestmark = needs_both
 
@@ -267,21 +280,16 @@ class TestLimits:
         assert ending.out_of_memory
 
     async def test_processes(self, limited: Worker, tmp_path: Path) -> None:
-        code = (
-            "import os, time\n"
-            "count = 0\n"
-            "try:\n"
-            "    while True:\n"
-            "        if os.fork() == 0:\n"
-            "            time.sleep(600)\n"
-            "        count += 1\n"
-            "except OSError as error:\n"
-            "    print(count, os.strerror(error.errno), flush=True)\n"
-        )
-        _, said = await limited.run(python(tmp_path, code))
+        _, said = await limited.run(python(tmp_path, FORK))
         count, _, error = said.partition(" ")
         assert 0 < int(count) < LIMITS.pids
         assert error == "Resource temporarily unavailable\n"
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives it a user of its own")
+    async def test_processes_without_groups(self, tmp_path: Path) -> None:
+        with a_worker(Bubblewrap(True, None)) as worker:
+            _, said = await worker.run(python(tmp_path, FORK))
+        assert 0 < int(said.split()[0]) < LIMITS.pids
 
     async def test_without_groups_processes_limit_themselves(self, tmp_path: Path) -> None:
         with a_worker(Bubblewrap(os.geteuid() == 0, None)) as worker:
@@ -297,14 +305,19 @@ class TestLimits:
         assert trees is not None
         running, _ = await limited.start(BotSpec("cmd:x", "b", "", ("sleep", "600"), str(tmp_path)))
         dead = trees.make(f"arena-bot.arena-test-dead-{os.getpid()}.life", LIMITS, 1)
+        # Of an arena whose folders are not seen from here.
+        distant = trees.make(f"arena-bot.arena-test-far-{os.getpid()}.life", LIMITS, 1)
         sleeper = await asyncio.create_subprocess_exec("sleep", "600")
-        for folder in dead.folders:
+        for folder in distant.folders:
             (folder / "cgroup.procs").write_text(str(sleeper.pid))
         with a_worker(Bubblewrap(os.geteuid() == 0, trees)) as other:
             await other.run(BotSpec("cmd:x", "b", "", ("true",), str(tmp_path)))
-        assert await sleeper.wait() == -signal.SIGKILL
         assert not any(folder.exists() for folder in dead.folders)
+        assert sleeper.returncode is None
         assert limited.groups()
+        sleeper.kill()
+        await sleeper.wait()
+        assert distant.remove()
         await running.stop()
         assert limited.groups() == []
 

@@ -139,6 +139,20 @@ async def test_ends_that_may_have_been_missed_are_told_again_until_they_are_know
     await play_on(arena, third)
 
 
+async def test_all_ends_are_told_again_that_came_while_it_was_away() -> None:
+    arena = Arena()
+    first = await arena.greet()
+    arena.begin(matches=3)
+    replies = [Reply(decision=decision.id, action=99) for decision in await asked(first, 3)]
+    first.send(FromBot(replies=replies))  # each of them forfeits a match, which ends at once
+    first.context.reads = False
+    await asyncio.gather(*arena.games)
+    await first.end()
+    second = await arena.resume()
+    await until(lambda: len(second.got.ends) == 3)
+    assert {end.fault for end in second.got.ends} == {"ILLEGAL_ACTION"}
+
+
 async def test_a_resume_takes_over_from_a_stream_that_is_half_dead() -> None:
     arena = Arena()
     first = await arena.greet()
@@ -236,6 +250,22 @@ async def test_whoever_is_not_back_in_time_is_disconnected(monkeypatch: pytest.M
     (record,) = await arena.records()
     assert [fault.kind for fault in record.faults] == [FaultKind.FAULT_KIND_DISCONNECTED]
     assert await arena.life.open().hello(session=arena.life.guest.session).status() == "UNAUTHENTICATED"
+
+
+async def test_whoever_is_back_in_time_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick(monkeypatch, 0.05, 0.01)
+    arena = Arena()
+    stream = await arena.greet()
+    arena.begin()
+    for _ in range(3):
+        await asked(stream)
+        await stream.end()
+        monkeypatch.setattr(conversation, "GRACE_S", 60)  # from the next break on
+        stream = await arena.resume()
+    await asyncio.sleep(0.1)
+    assert arena.life.faults == []
+    await play_on(arena, stream)
+    await arena.records()
 
 
 async def test_a_deadline_before_that_is_a_timeout_but_not_before_it_is_known_that_the_bot_lives(
@@ -414,7 +444,7 @@ async def test_a_failure_of_our_own_on_a_frame_costs_nobody_a_match_and_is_told(
 
     monkeypatch.setattr(arena.host, "_take", fail)
     stream.send(FromBot(replies=[Reply(decision=1)]))
-    assert await stream.status() == "INTERNAL"
+    assert await stream.status() == "UNKNOWN"
     assert arena.life.faults == [None]
     assert "ZeroDivisionError" in caplog.text
     arena.host.close(arena.life.guest.lane, None)  # type: ignore[arg-type]

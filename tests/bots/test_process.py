@@ -78,6 +78,13 @@ async def test_the_log_of_a_bot_with_many_lives_stays_bounded(tmp_path: Path) ->
     assert "flood" in log
 
 
+async def test_a_log_that_cannot_be_written_costs_the_log_alone(tmp_path: Path) -> None:
+    (tmp_path / "log").mkdir()
+    bot = spec(tmp_path, "sh", "-c", "echo words; echo last words >&2; exit 3")
+    ending = await (await BotProcess.start(bot, BotLimits(), place(tmp_path))).ended
+    assert (ending.exit_code, ending.tail) == (3, "last words\n")
+
+
 async def test_the_environment_holds_what_a_bot_needs_and_no_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

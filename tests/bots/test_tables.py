@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
 
+from arena.bots.gateway import _SocketFolder
+from arena.bots.process import BotProcess, Processes
 from arena.bots.reference import BotSpec, resolve
 from arena.bots.tables import Flow, Tables
 from arena.games.chance import deal_seed
@@ -174,3 +180,69 @@ async def test_fewer_matches_are_in_play_after_an_overload_and_as_many_again_lat
     assert await most_of(20) == 2
     await asyncio.sleep(0.5)
     assert await most_of(40) == 8
+
+
+KILLED = (
+    "import signal, pathlib\n"
+    "class Play(Bot):\n"
+    "    def choose(self, turn):\n"
+    "        lives = pathlib.Path('{folder}/lives')\n"
+    "        lives.open('a').write('x')\n"
+    "        if len(lives.read_text()) <= {kills}:\n"
+    "            os.kill({whom}, signal.SIGKILL)\n"
+    "            time.sleep(60)\n"
+    "        return 0"
+)
+
+
+@pytest.mark.parametrize("whom", ["os.getpid()", "os.getppid()"])
+@pytest.mark.parametrize(("kills", "faults"), [(1, []), (2, [FaultKind.FAULT_KIND_CRASHED])])
+async def test_a_bot_that_is_killed_is_pardoned_once_in_a_match(
+    tmp_path: Path, whom: str, kills: int, faults: list[FaultKind.ValueType]
+) -> None:
+    body = KILLED.format(folder=tmp_path, kills=kills, whom=whom)
+    killed, steady = bot(tmp_path, "killed", body), bot(tmp_path, "steady", FIRST)
+    (record,) = await play([killed, steady, replace(steady, name="steady-2")], tmp_path, 1)
+    assert [(fault.seat, fault.kind) for fault in record.faults] == [(0, kind) for kind in faults]
+
+
+@pytest.mark.parametrize("whom", ["os.getpid()", "os.getppid()"])
+@pytest.mark.parametrize(("kills", "faults"), [(1, []), (2, [FaultKind.FAULT_KIND_START_FAILED])])
+async def test_a_bot_that_is_killed_before_it_greets_is_pardoned_once(
+    tmp_path: Path, whom: str, kills: int, faults: list[FaultKind.ValueType]
+) -> None:
+    body = KILLED.format(folder=tmp_path, kills=kills, whom=whom) + "\nPlay().choose(None)"
+    killed, steady = bot(tmp_path, "killed", body), bot(tmp_path, "steady", FIRST)
+    (record,) = await play([killed, steady, replace(steady, name="steady-2")], tmp_path, 1)
+    assert [(fault.seat, fault.kind) for fault in record.faults] == [(0, kind) for kind in faults]
+
+
+async def test_a_bot_is_not_blamed_for_a_start_during_which_the_arena_stood_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steady = bot(tmp_path, "steady", FIRST)
+    started = Processes.start
+    starts = 0
+
+    async def stand_still(self: Processes, *arguments: Any) -> BotProcess:
+        nonlocal starts
+        process = await started(self, *arguments)
+        starts += 1
+        if starts == 1:
+            asyncio.get_running_loop().call_later(0.01, time.sleep, 3)
+        return process
+
+    monkeypatch.setattr(Processes, "start", stand_still)
+    bots = [replace(steady, name=f"steady-{number}") for number in range(3)]
+    async with Tables(bots, tmp_path, 2_500_000) as tables:
+        record = unseal(await tables.play(spec([one.name for one in bots])))
+    assert list(record.faults) == []
+    assert starts > 3
+
+
+def test_a_folder_that_was_never_given_its_name_is_removed_when_it_is_old(tmp_path: Path) -> None:
+    old, new = (Path(tempfile.mkdtemp(prefix="arena-new-", dir="/tmp")) for _ in range(2))
+    os.utime(old, (0, 0))
+    _SocketFolder().remove()
+    assert (old.exists(), new.exists()) == (False, True)
+    new.rmdir()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from arena.match.record import identity
 from arena.store.store import Store, sqlite_url
@@ -29,14 +29,14 @@ class Arena:
     folder: Path
     mark: str = field(default_factory=lambda: f"arena-mark-{os.getpid()}-{time.monotonic_ns()}")
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command."""
+    def start(self, *arguments: str, talk: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
+        """Start a command; what it says goes to a file, or nowhere."""
         return subprocess.Popen(
             self._command(arguments),
             cwd=self.folder,
             env=self._environment(),
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=talk or subprocess.DEVNULL,
         )
 
     def run(self, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:

@@ -174,7 +174,7 @@ def test_a_bot_that_cannot_start_is_exit_code_3(arena: Arena) -> None:
     (arena.folder / "bad.py").write_text("import brain\n")
     done = arena.run("tournament", "run", "koffer", "./bad.py", "house:first", "--deals", "2", code=3)
     assert "START_FAILED" in done.stderr
-    assert "No module named 'brain'" in arena.run("match", "show", "m0001").stdout
+    assert "No module named 'brain'" in arena.run("match", "logs", "m0001", "--bot", "bad").stdout
 
 
 @pytest.mark.parametrize(

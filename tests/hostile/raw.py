@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import grpc
@@ -16,16 +16,23 @@ Answer = Callable[[bot_pb2.Decision], bot_pb2.Reply | list[bot_pb2.Reply]]
 class Raw:
     """One stream to the arena that started this process."""
 
-    def __init__(self, address: str | None = None, token: str | None = None) -> None:
-        self._channel = grpc.insecure_channel(address or os.environ["ARENA_ADDR"])
-        self._token = token or os.environ["ARENA_TOKEN"]
+    def __init__(
+        self,
+        address: str | None = None,
+        token: str | None = None,
+        options: Sequence[tuple[str, Any]] = (),
+        compression: grpc.Compression = grpc.Compression.NoCompression,
+    ) -> None:
+        self._channel = grpc.insecure_channel(address or os.environ["ARENA_ADDR"], options, compression)
+        token = os.environ["ARENA_TOKEN"] if token is None else token
+        self._metadata: Sequence[tuple[str, str]] = (("authorization", f"Bearer {token}"),)
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._call: Any = None
 
-    def open(self) -> None:
-        """Open the stream."""
+    def open(self, metadata: Sequence[tuple[str, str]] | None = None) -> None:
+        """Open the stream, with other metadata than its token if need be."""
         play: Any = self._channel.stream_stream("/botarena.v1.BotService/Play")
-        self._call = play(self._sent(), metadata=(("authorization", f"Bearer {self._token}"),))
+        self._call = play(self._sent(), metadata=self._metadata if metadata is None else metadata)
 
     def _sent(self) -> Iterator[bytes]:
         while (data := self._out.get()) is not None:
@@ -57,16 +64,31 @@ class Raw:
             pass
         return frame.decisions[0]
 
-    def play(self, answer: Answer) -> None:
-        """Answer every decision until the arena hangs up."""
+    def play(self, answer: Answer, before: Callable[[], object] | None = None) -> None:
+        """Answer every decision until the arena hangs up.
+
+        Args:
+            answer: the reply, or the replies, to a decision.
+            before: called once, before the first is answered.
+        """
+
+        def frame(decision: bot_pb2.Decision) -> bytes:
+            nonlocal before
+            if before is not None:
+                before()
+                before = None
+            answers = answer(decision)
+            replies = answers if isinstance(answers, list) else [answers]
+            return bot_pb2.FromBot(replies=replies).SerializeToString()
+
+        self.play_frames(frame)
+
+    def play_frames(self, answer: Callable[[bot_pb2.Decision], bytes]) -> None:
+        """Answer every decision with bytes of one's own until the arena hangs up."""
         for data in self._call:
             frame = bot_pb2.FromArena.FromString(data)
-            replies = bot_pb2.FromBot()
-            for decision in frame.decisions:
-                answers = answer(decision)
-                replies.replies.extend(answers if isinstance(answers, list) else [answers])
-            if replies.replies:
-                self.send(replies)
+            for answered in [answer(decision) for decision in frame.decisions]:
+                self.send_bytes(answered)
 
     def read_until_the_end(self) -> str:
         """Read until the stream ends; its status."""

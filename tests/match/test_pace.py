@@ -110,6 +110,38 @@ async def test_lag_is_seen_while_it_lasts_and_after_it() -> None:
         assert watch.worst_us(450_000, now) < 350_000
 
 
+async def test_lag_adds_up_over_the_time_that_is_asked_about() -> None:
+    now = 0
+    watch = LagWatch(lambda: now)
+    with watch.on():
+        for end in (400_000, 800_000):
+            now = end
+            await asyncio.sleep(0.06)  # due 50 ms after the last time, on a clock that goes in leaps
+        assert (watch.last_us(now), watch.total_us(0, now)) == (800_000, 700_000)
+        assert watch.total_us(700_000, now) == 100_000
+        assert watch.total_us(800_000, now) == 0
+        now += 1_050_000
+        assert (watch.last_us(now), watch.total_us(800_000, now)) == (now, 1_000_000)
+
+
+async def test_what_the_arena_was_late_is_not_taken_off_a_bots_time() -> None:
+    """An answer that came in time, and waited until the arena got to it, costs what the bot took."""
+    host = TableHost()
+    a, b = FakeBot(host, "a"), FakeBot(host, "b")
+    a.at_once = b.at_once = False
+    game = asyncio.ensure_future(play(host, [a, b], move_us=5_000_000, bank_us=700_000))
+    stood_still = 0
+    while not game.done():
+        await asyncio.sleep(0.001)
+        if (a.waiting or b.waiting) and stood_still < 4:
+            stood_still += 1
+            time.sleep(0.4)
+        for bot in (a, b):
+            bot.answer_all()
+    assert stood_still == 4
+    assert unseal(await game).verdict == Verdict.VERDICT_PLAYED
+
+
 def test_the_margin_grows_with_the_time_for_a_decision() -> None:
     assert margin_us(1_000) == margin_us(1_000_000) == 100_000
     assert margin_us(60_000_000) == 6_000_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -197,6 +197,16 @@ def test_a_file_that_is_no_database(path: Path) -> None:
 def test_a_database_that_cannot_be_opened(url: str) -> None:
     with pytest.raises(StoreError, match="cannot be opened"):
         Store(url)
+
+
+@pytest.mark.parametrize("ask", [Store.tournaments, lambda store: store.create(NEW)])
+def test_a_database_that_breaks_is_told_of_whatever_is_asked(
+    store: Store, path: Path, ask: Callable[[Store], object]
+) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("DROP TABLE tournament")
+    with pytest.raises(StoreError, match=r"cannot be used: no such table.*; mend it"):
+        ask(store)
 
 
 def test_a_database_that_others_hold_is_read_meanwhile(store: Store, path: Path) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from botarena.v1.record_pb2 import Block, BlockResult, Seating
 
-from arena.match.verdicts import MAX_TRIES
+from arena.errors import ArenaError
+from arena.match.verdicts import MAX_ENDS, MAX_TRIES
 from arena.tournament.local import FIRST_ROOM, ROOMS, LocalExecutor, WorkerCommand, worker_cpus
 from arena.tournament.process import WorkerProcess
 
@@ -95,6 +96,13 @@ async def test_what_is_lost_every_time_is_given_up_and_the_rest_is_played(
     assert why in failed.failure
     assert MAX_TRIES <= (tmp_path / "played").read_text().split().count("5") <= MAX_TRIES + 1
     assert sorted(result.block for result in found) == list(range(12))
+
+
+async def test_workers_that_only_ever_end_are_not_started_for_ever(tmp_path: Path) -> None:
+    behaviour = "open(f'pid-{os.getpid()}', 'w').close(); os._exit(70)"
+    with pytest.raises(ArenaError, match=r"no worker can play: 10 of them .*\(exit code 70\)"):
+        await results(executor(tmp_path, behaviour, workers=1), 1000)
+    assert len(list(tmp_path.glob("pid-*"))) == MAX_ENDS
 
 
 async def test_blocks_that_depend_on_results_wait_for_them_with_the_same_workers(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from time import monotonic
 from types import FrameType
 from typing import Any
@@ -21,7 +23,7 @@ MAX_FRAME_BYTES = 16 << 20
 FIRST_PAUSE_S = 0.02
 """How long a broken stream is left alone before it is resumed; each further try waits twice as long."""
 _PLAY = "/botarena.v1.BotService/Play"
-_BROKEN = ("UNAVAILABLE", "CANCELLED")  # all else is said by the arena on purpose
+_BROKEN = ("UNAVAILABLE", "CANCELLED", "INTERNAL")  # all else is said by the arena on purpose
 _OPTIONS = (
     ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
     ("grpc.max_send_message_length", -1),
@@ -110,13 +112,11 @@ class _Conversation:
         Raises:
             grpc.aio.AioRpcError: the arena refused the bot, or is gone.
         """
-        until, pause, first = 0.0, FIRST_PAUSE_S, None
+        until, pause = 0.0, FIRST_PAUSE_S
         while (error := await self._stream()) is not None:
             if self._welcomed:  # then it is this stream that broke
-                until, pause, first = monotonic() + self._grace_s, FIRST_PAUSE_S, error
-            elif self._address.startswith("unix:"):
-                raise first or error  # nobody is there any more
-            if error.code().name not in _BROKEN or monotonic() + pause > until:
+                until, pause = monotonic() + self._grace_s, FIRST_PAUSE_S
+            if error.code().name not in _BROKEN or monotonic() + pause > until or not self._is_there():
                 raise error
             await asyncio.sleep(pause)
             pause *= 2
@@ -131,24 +131,28 @@ class _Conversation:
             # Frames come as bytes: the table takes them apart.
             play: Any = channel.stream_stream(_PLAY, request_serializer=bot_pb2.FromBot.SerializeToString)
             call = play(metadata=metadata)
-            try:
-                await call.write(bot_pb2.FromBot(hello=self._hello))
-                while isinstance(frame := await call.read(), bytes):
-                    if not self._welcomed:
-                        self._note(frame)
-                    for answer in self._table.handle(frame):
-                        await call.write(answer)
-            except grpc.aio.AioRpcError as error:
-                return error
-            except asyncio.InvalidStateError:  # it ended while we wrote
-                if (code := await call.code()) is not grpc.StatusCode.OK:
-                    return grpc.aio.AioRpcError(
-                        code,
-                        await call.initial_metadata(),
-                        await call.trailing_metadata(),
-                        await call.details(),
-                    )
-            return None
+            # Its status says how it ended, also where that showed first as a failure to write.
+            with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                await self._converse(call)
+            code, trailing = await call.code(), await call.trailing_metadata()
+            if code is grpc.StatusCode.OK:
+                return None
+            return grpc.aio.AioRpcError(code, trailing, trailing, await call.details())
+
+    async def _converse(self, call: Any) -> None:
+        await call.write(bot_pb2.FromBot(hello=self._hello))
+        while isinstance(frame := await call.read(), bytes):
+            if not self._welcomed:
+                self._note(frame)
+            for answer in self._table.handle(frame):
+                await call.write(answer)
+
+    def _is_there(self) -> bool:
+        """Whether anybody listens where the arena did; of an arena on another machine it is assumed."""
+        if not self._address.startswith("unix:"):
+            return True
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(self._address.removeprefix("unix:")) == 0
 
     def _note(self, frame: bytes) -> None:
         """The arena's welcome: how to resume if the stream breaks."""

@@ -18,6 +18,8 @@ MAX_ERROR_TEXT = 4096
 FLUSH_AFTER = 0.002
 """Replies wait for company no longer than this, in seconds: the arena's clock runs until one arrives."""
 
+_NO_REPLY = bot_pb2.Reply()
+
 NewBot = Callable[[], Bot]
 Many = Callable[[Sequence[Turn]], Sequence[Choice]]
 
@@ -37,14 +39,16 @@ class _Seat:
     """One match as the bot plays it.
 
     Attributes:
-        reply: its last answer, to be given again if the arena asks again: the first one was lost.
+        answered: the decision that it answered last.
+        reply: the answer, to be given again if the arena asks again: the first one was lost.
     """
 
-    __slots__ = ("bot", "error", "match", "reply")
+    __slots__ = ("answered", "bot", "error", "match", "reply")
 
     def __init__(self, new_bot: NewBot, start: bot_pb2.MatchStart) -> None:
         self.match = Match(start)
-        self.reply: bot_pb2.Reply | None = None
+        self.answered = 0
+        self.reply = _NO_REPLY
         self.bot: Bot | None = None
         self.error = ""
         try:
@@ -121,19 +125,21 @@ class Table:
         seat = self._seats.get(decision.match)
         if seat is None:
             return
-        if (reply := _known(seat, decision)) is not None:
-            answers.replies.append(reply)
+        number = decision.id
+        if number == seat.answered:
+            answers.replies.append(seat.reply)
             return
         if seat.bot is not None and not seat.error:
             turn = Turn(seat.match, seat.bot, decision.turn, began + decision.time_left_us / 1e6)
             try:
                 choice = seat.bot.choose(turn) if self._many is None else _choose_many(self._many, [turn])[0]
-                seat.reply = _add_reply(answers, decision.id, choice, turn)
+                seat.reply = _add_reply(answers, number, choice, turn)
             except Exception:
                 seat.error = _report("in choose")
             else:
+                seat.answered = number
                 return
-        answers.errors.add(decision=decision.id, text=seat.error)
+        answers.errors.add(decision=number, text=seat.error)
 
     def _answer_many(
         self, many: Many, asked: Sequence[Any], began: float, answers: bot_pb2.FromBot
@@ -142,7 +148,7 @@ class Table:
         turns, seats, left = {}, [], []
         for decision in asked:
             seat = self._seats.get(decision.match)
-            if seat is None or seat.bot is None or seat.error or _known(seat, decision) is not None:
+            if seat is None or seat.bot is None or seat.error or seat.answered == decision.id:
                 left.append(decision)
                 continue
             deadline = began + decision.time_left_us / 1e6
@@ -161,14 +167,8 @@ class Table:
             del answers.replies[:]
             return asked
         for seat, reply in zip(seats, replies, strict=True):
-            seat.reply = reply
+            seat.answered, seat.reply = reply.decision, reply
         return left
-
-
-def _known(seat: _Seat, decision: Any) -> bot_pb2.Reply | None:
-    """The answer that was given to a decision before."""
-    reply = seat.reply
-    return reply if reply is not None and reply.decision == decision.id else None
 
 
 def _batch_hook(new_bot: NewBot) -> Many | None:

@@ -1,0 +1,3 @@
+"""Ends in good order before it greets."""
+
+raise SystemExit(0)
