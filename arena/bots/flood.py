@@ -64,6 +64,6 @@ class Refusals:
         now = time.monotonic()
         if now - self._told_s >= 1:
             log.warning(
-                "%d streams refused on the socket of %s, the last: %s", self.count - self._told, bot, why
+                "refused streams on the socket of %s: %d, the last: %s", bot, self.count - self._told, why
             )
             self._told, self._told_s = self.count, now
