@@ -26,8 +26,6 @@ from tests.hostile.scripted import play_scripted
 from tests.hostile.traces import traces
 from tests.match.fakes import Answer, FakeBot
 
-GROWTH = 64 << 20
-"""The arena's process may grow by so much in a case: by what it loads the first time, and by buffers."""
 OVER_THE_LOG = 10_000
 """A log may be so much larger than its limit: stamps of lines, the mark, the last words."""
 
@@ -53,7 +51,7 @@ def problems(case: Case, level: str, played: Played) -> Iterator[str]:
     yield from _problems_of_probes(case, level, played)
     yield from _problems_of_ends(case, played)
     yield from traces(level, played)
-    if played.grown_bytes > GROWTH:
+    if played.grown_bytes > case.growth_bytes:
         yield f"the arena grew by {played.grown_bytes >> 20} MiB"
     for bot in {name for name, _ in played.places}:
         log = played.logs / log_name(bot, 0)
