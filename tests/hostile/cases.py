@@ -96,6 +96,27 @@ VERDICTS = (
 )
 
 
+# gVisor answers system calls out of a kernel of its own, in which the bot is alone: what it gives there is
+# nothing of this machine. That no connection leads out is tried all the same.
+_IN_A_KERNEL_OF_ITS_OWN = {
+    GVISOR: frozenset(
+        {
+            *(
+                f"socket {family} {kind}"
+                for family in ("AF_INET", "AF_INET6", "AF_NETLINK")
+                for kind in (1, 2, 3)
+            ),
+            *(
+                f"unshare {what}"
+                for what in ("mounts", "users", "network", "processes", "names", "ipc", "cgroups")
+            ),
+            *("new privileges", "no filter of calls", "setuid files that work"),  # it does not tell
+            *("raise its priority", "io_uring_setup", "syslog", "device node", "/dev/fuse", "/dev/net/tun"),
+        }
+    )
+}
+
+
 def _cases() -> Iterator[Case]:
     # 1: no answer
     yield Case(1, "timeout_loops", move_s=1.5)
@@ -113,8 +134,8 @@ def _cases() -> Iterator[Case]:
     yield Case(5, "memory_exceeded_by_a_child", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL, long=True)
     yield Case(5, "memory_exceeded_by_many", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL, long=True)
     # 6: disk
-    # Nothing counts files in bubblewrap; there they are memory of the bot's control group.
-    files = {BWRAP: frozenset({"many files in /tmp"})}
+    # Nothing counts files in bubblewrap and gVisor; there they are memory of the bot's control group.
+    files = dict.fromkeys((BWRAP, GVISOR), frozenset({"many files in /tmp"}))
     yield Case(
         6, "played_fills_the_disk", BY_SANDBOX, probes=True, move_s=30, matches=1, open=files, long=True
     )
@@ -130,7 +151,7 @@ def _cases() -> Iterator[Case]:
     # 8: poisoned text
     yield Case(8, "crashed_with_poisoned_words")
     # 9: network
-    yield Case(9, "played_tries_the_network", BY_SANDBOX, probes=True)
+    yield Case(9, "played_tries_the_network", BY_SANDBOX, probes=True, open=_IN_A_KERNEL_OF_ITS_OWN)
     # 10: hidden state
     yield Case(10, "played_looks_for_hidden_state", BY_SANDBOX, probes=True, knows_secrets=True, move_s=30)
     # 12: side channels
@@ -194,10 +215,10 @@ def _cases() -> Iterator[Case]:
     # 21: all fail
     yield Case(21, "crashed_while_all_decide", table=(BAD, BAD, BAD), game="kamozza", twice=True)
     # 22, 23: attacks on the machine
-    yield Case(22, "played_attacks_processes", BY_SANDBOX, probes=True)
+    yield Case(22, "played_attacks_processes", BY_SANDBOX, probes=True, open=_IN_A_KERNEL_OF_ITS_OWN)
     yield Case(22, "timeout_stops_all_that_it_sees", BY_SANDBOX, matches=1, move_s=2.5)
     yield Case(22, "crashed_kills_all_that_it_sees", BY_SANDBOX, matches=1)
-    yield Case(23, "played_wants_out", BY_SANDBOX, probes=True, move_s=30)
+    yield Case(23, "played_wants_out", BY_SANDBOX, probes=True, move_s=30, open=_IN_A_KERNEL_OF_ITS_OWN)
     # 30: stalling
     yield Case(30, "played_stalls", game="kotki", table=(BAD, BAD, HONEST), matches=1)
 
