@@ -51,7 +51,8 @@ def held_by(level: str) -> list[Case]:
 
 def check(case: Case, level: str, corpus: Path, logs: Path, image: str = "") -> None:
     result = judge(case, level, corpus, logs, image)
-    assert (result.verdict, result.unchanged, result.problems) == (case.expected, True, ())
+    assert (result.verdict in case.accepted(level), result.unchanged, result.problems) == (True, True, ())
+    assert result.ok
 
 
 @pytest.mark.parametrize("case", claimed_by(NONE), ids=lambda case: case.bot)
