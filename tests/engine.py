@@ -54,7 +54,7 @@ class Engine:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         config = self.folder / "daemon.json"
-        runsc = {"path": str(_RUNSC), "runtimeArgs": ["--host-uds=open"]}
+        runsc = {"path": str(_RUNSC), "runtimeArgs": ["--host-uds=open", "--network=none"]}
         config.write_text(json.dumps({"runtimes": {"runsc": runsc}} if _RUNSC.exists() else {}))
         (self.folder / "pid").unlink(missing_ok=True)  # one that was killed leaves it behind
         with (self.folder / "log").open("ab") as log:
