@@ -164,9 +164,7 @@ def _cases() -> Iterator[Case]:
     yield Case(10, "played_looks_for_hidden_state", BY_SANDBOX, probes=True, knows_secrets=True, move_s=30)
     # 12: side channels
     partners = (BAD + " left", BAD + " right", HONEST)
-    # In bubblewrap all bots are shown the same files of the system, so these remain.
-    shared = {BWRAP: frozenset({"lock on a part of a file", "lock on a file", "notice of a read"})}
-    yield Case(12, "played_signals_to_its_partner", BY_SANDBOX, table=partners, probes=True, open=shared)
+    yield Case(12, "played_signals_to_its_partner", BY_SANDBOX, table=partners, probes=True)
     # 13, 14: who is who
     yield Case(13, "start_failed_wrong_token")
     yield Case(13, "start_failed_no_token")
