@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -101,8 +100,6 @@ def _made(
     def tell(line: str) -> None:
         OUT.say(f"building {bot.name}: {line}")
 
-    # However we are asked to end: the container must not go on without us.
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         image = make_image(bot, build, fresh=fresh, tell=tell)
     except BuildFailedError as error:
@@ -110,7 +107,5 @@ def _made(
         for line in error.log.splitlines()[-_LAST_LINES:]:
             OUT.say(printable(line))
         raise
-    finally:
-        signal.signal(signal.SIGTERM, before)
     keep(image.log)
     return image

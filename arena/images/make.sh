@@ -114,11 +114,16 @@ context() {
   cp -r "$root/proto/botarena" "$BUILD/context/proto"
 }
 
+# One that it replaces is removed, unless bots' images are built on it.
 build() { # image, stage, Dockerfile
+  before=$(docker image inspect --format '{{.Id}}' "$1" 2>/dev/null || true)
   docker build --network host ${FRESH:+--no-cache} --build-arg "SUITE=$SUITE" \
     ${http_proxy:+--build-arg "http_proxy=$http_proxy"} \
     --target "$2" --tag "$1" --file "$3" "$BUILD/context" >"$BUILD/build.log" 2>&1 ||
     fail "$1 cannot be built" "$(tail -n 1 "$BUILD/build.log")" "see $BUILD/build.log"
+  if [ -n "$before" ] && [ "$before" != "$(docker image inspect --format '{{.Id}}' "$1")" ]; then
+    docker image rm "$before" >/dev/null 2>&1 || true
+  fi
 }
 
 # The SDK for the Python that the image has, installed by the Python of this machine: so its settings for the
