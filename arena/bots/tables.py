@@ -17,7 +17,7 @@ from arena.bots.launcher import Ending, Launcher, LaunchError, Place, Running
 from arena.bots.process import Processes, log_name
 from arena.bots.reference import BotSpec
 from arena.match.evidence import made_evidence
-from arena.match.host import AbandonedError, Absent, Lane, OverloadError, TableHost, monotonic_us
+from arena.match.host import AbandonedError, Absent, Lane, OverloadError, TableHost
 from arena.match.lag import LagWatch, margin_us
 from arena.match.match import Match
 from arena.match.spec import MatchSpec
@@ -421,11 +421,11 @@ class _Life:
         Raises:
             LaunchError: the arena was late itself when its time ran out.
         """
-        began = monotonic_us()
+        began = self._lag.clock()
         waiting: list[asyncio.Future[Any]] = [guest.greeted, process.ended, self._hung_up]
         with self._lag.on():
             done, _ = await asyncio.wait(waiting, timeout=start_us / 1e6, return_when=asyncio.FIRST_COMPLETED)
-            if not done and self._lag.worst_us(began, monotonic_us()) > margin_us(start_us):
+            if not done and self._lag.worst_us(began, self._lag.clock()) > margin_us(start_us):
                 raise LaunchError("the arena was too busy to tell whether it greeted in time")
 
     async def stop(self) -> None:

@@ -26,10 +26,13 @@ class LagWatch:
 
     Args:
         clock: the time in microseconds.
+
+    Attributes:
+        clock: the same.
     """
 
     def __init__(self, clock: Callable[[], int]) -> None:
-        self._clock = clock
+        self.clock = clock
         self._loop = asyncio.get_running_loop()
         self._users = 0
         self._due_us = 0
@@ -68,11 +71,11 @@ class LagWatch:
         return overdue if overdue > _NOTED_US else 0
 
     def _expect(self) -> None:
-        self._due_us = self._clock() + round(_EVERY_S * 1e6)
+        self._due_us = self.clock() + round(_EVERY_S * 1e6)
         self._loop.call_later(_EVERY_S, self._beat)
 
     def _beat(self) -> None:
-        now = self._clock()
+        now = self.clock()
         late = now - self._due_us
         self._due_us = 0
         if late > _NOTED_US:

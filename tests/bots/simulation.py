@@ -36,6 +36,8 @@ class StillLoop(asyncio.SelectorEventLoop):
         async def others() -> None:
             for _ in range(rounds):
                 await asyncio.sleep(0)
+                if not self._ready:  # type: ignore[attr-defined]
+                    return
 
         self.run_until_complete(others())
 

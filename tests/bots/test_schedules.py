@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from botarena.v1.bot_pb2 import FromBot, Reply
@@ -31,6 +33,7 @@ from arena.games.chance import deal_seed
 from arena.match.host import TableHost
 from arena.match.record import unseal
 from arena.match.replay import verify
+from arena.match.verdicts import fault_name, verdict_name
 from tests.bots.simulation import Doors, FakeProcess, Launches, StillLoop
 from tests.bots.streams import FakeStream, Life
 from tests.match.fakes import spec
@@ -42,10 +45,17 @@ START_S = 8.0
 
 
 class Schedules(RuleBasedStateMachine):
-    """One bot that does anything at any time, at tables with an honest one."""
+    """One bot that does anything at any time, at tables with an honest one.
 
-    @initialize(tolerated=st.integers(0, 2))
-    def open(self, tolerated: int) -> None:
+    Attributes:
+        seen: what came of all schedules: verdicts, faults, resumes.
+    """
+
+    seen: ClassVar[Counter[str]] = Counter()
+
+    @initialize(tolerated=st.integers(0, 2), prompt=st.sampled_from((True, True, True, False)))
+    def open(self, tolerated: int, prompt: bool) -> None:
+        self.prompt = prompt
         self.loop = StillLoop()
         asyncio.set_event_loop(self.loop)
         self.loop.set_exception_handler(lambda _loop, context: self.escaped.append(str(context)))
@@ -95,6 +105,7 @@ class Schedules(RuleBasedStateMachine):
         dealt = replace(base, seed=deal_seed(bytes(32), "koffer", len(self.games)))
         self.games.append(self.loop.create_task(self.tables.play(dealt)))
         self.loop.settle()
+        self._greet_if_new()
 
     @precondition(lambda self: self.guest is not None)
     @rule(right=st.sampled_from((True, True, True, False)))
@@ -166,6 +177,15 @@ class Schedules(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from((0.001, 0.1, 1.0, 2.0, 2.5, 3.0, 5.0, 8.0)))
     def wait(self, seconds: float) -> None:
         self.loop.advance(seconds)
+        self._greet_if_new()
+
+    def _greet_if_new(self) -> None:
+        """A prompt bot greets in each of its lives, whatever it does then."""
+        guest = self.guest
+        if self.prompt and guest is not None and guest.lane is None and not guest.over:
+            self.connect(right=True)
+            self.streams[-1].hello()
+            self.loop.settle()
 
     @rule()
     def start_over(self) -> None:
@@ -178,6 +198,7 @@ class Schedules(RuleBasedStateMachine):
             if lane is not None and stream.got.HasField("welcome"):
                 owed = {number for number, decision in lane._open.items() if decision.sent_us}
                 assert owed <= {asked.id for asked in stream.got.decisions}
+                self.seen["resumed in play"] += bool(owed)
                 assert set(lane._games) <= {start.match for start in stream.got.starts}
             self.answer(20)
 
@@ -190,7 +211,7 @@ class Schedules(RuleBasedStateMachine):
             for _ in range(400):  # nobody answers any more: clocks and budgets alone must end it all
                 if all(game.done() for game in self.games):
                     break
-                self.loop.advance(MOVE_S)
+                self.wait(MOVE_S)
             self._judge()
         finally:
             self.patch.undo()
@@ -202,6 +223,8 @@ class Schedules(RuleBasedStateMachine):
         for game in self.games:
             record = unseal(game.result())
             verify(record)
+            self.seen[verdict_name(record.verdict)] += 1
+            self.seen.update(fault_name(fault.kind) for fault in record.faults)
             faulty = {record.bots[fault.seat].name for fault in record.faults}
             assert faulty <= {"talker"}
         assert len(self.taken) == len(set(self.taken))
@@ -222,11 +245,14 @@ def test_whatever_a_bot_does_when_every_match_ends_once_and_nobody_else_is_blame
     run_state_machine_as_test(
         Schedules,
         settings=settings(
-            max_examples=2_000 if DEEP else 30,
-            stateful_step_count=60 if DEEP else 30,
+            max_examples=10_000 if DEEP else 100,
+            stateful_step_count=60 if DEEP else 40,
             deadline=None,
             derandomize=not DEEP,
             database=None,
             suppress_health_check=list(HealthCheck),
         ),
     )
+    # Schedules that reach none of these would show little.
+    rulings = {"TIMEOUT", "ILLEGAL_ACTION", "MALFORMED_MESSAGE", "DISCONNECTED", "CRASHED", "START_FAILED"}
+    assert {"PLAYED", "BOT_FAULT", "resumed in play"} | rulings <= set(Schedules.seen)
