@@ -285,8 +285,9 @@ class Conversations:
         finally:
             for task in (pump, reader):
                 task.cancel()
-            await asyncio.gather(pump, reader, return_exceptions=True)
+            # Before anything is awaited: when a bot hangs up, gRPC cancels us too, at any moment.
             current = self._leave(guest, stream, error)
+            await asyncio.gather(pump, reader, return_exceptions=True)
         if not current and not guest.over:
             await context.abort(grpc.StatusCode.ABORTED, "the conversation goes on in another stream")
         if error is not None:

@@ -449,3 +449,18 @@ async def test_a_failure_of_our_own_on_a_frame_costs_nobody_a_match_and_is_told(
     assert "ZeroDivisionError" in caplog.text
     arena.host.close(arena.life.guest.lane, None)  # type: ignore[arg-type]
     await asyncio.gather(*arena.games, return_exceptions=True)
+
+
+@pytest.mark.parametrize("steps", range(8))
+async def test_a_bot_that_hangs_up_is_missed_at_whatever_moment_its_call_is_cancelled(steps: int) -> None:
+    life = live(Conversations(TableHost()), "bot")
+    stream = life.open().hello()
+    await until(lambda: stream.got.HasField("welcome"))
+    stream.context.put(None)
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    stream.task.cancel()
+    await asyncio.gather(stream.task, return_exceptions=True)
+    assert life.guest.stream is None
+    assert life.guest.grace is not None
+    life.conversations.part(life.guest)
