@@ -7,7 +7,7 @@ SERVICES := proto/botarena/v1/bot.proto
 STUBS := sdk/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tournament test check proto proto-check bench bench-ratings bench-stopping bench-luck mutation chaos hostile fuzz images bots-native clean
+.PHONY: help setup tournament test check proto proto-check bench bench-ratings bench-stopping bench-luck bench-sandboxes mutation chaos hostile fuzz images bots-native clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,15 @@ mutation: $(VENV)/.dev  ## plant known faults in copies of the rules and report 
 
 chaos: $(VENV)/.dev  ## kill, stop, fill up and break a tournament 200 times and compare it with an undisturbed one
 	$(BIN)/python -m tests.chaos
+
+hostile: $(VENV)/.dev  ## play the hostile bots at every level of sandbox, and print row by row what came of it
+	$(BIN)/python -m tests.hostile
+
+fuzz: $(VENV)/.dev  ## send the gateway a million mutated frames, beside honest bots
+	$(BIN)/python -m tests.fuzz
+
+bench-sandboxes: $(VENV)/.dev  ## measure what each level of sandbox costs, in decisions per second
+	$(BIN)/python -m tests.bench.sandboxes
 
 LANGUAGES ?= python go typescript rust java cpp
 images: $(VENV)/.runtime  ## make the base images for bots in containers out of Debian's packages (as root; LANGUAGES="python cpp", SUITE, MIRROR, FRESH=1)

@@ -54,7 +54,7 @@ class Engine:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         config = self.folder / "daemon.json"
-        runsc = {"path": str(_RUNSC), "runtimeArgs": ["--host-uds=open"]}
+        runsc = {"path": str(_RUNSC), "runtimeArgs": ["--host-uds=open", "--network=none"]}
         config.write_text(json.dumps({"runtimes": {"runsc": runsc}} if _RUNSC.exists() else {}))
         (self.folder / "pid").unlink(missing_ok=True)  # one that was killed leaves it behind
         with (self.folder / "log").open("ab") as log:
@@ -82,14 +82,16 @@ class Engine:
         self._process.wait()
 
     def stop(self) -> None:
-        """End it in order."""
-        if self._process is None or self._process.poll() is not None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(_PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            self.kill()
+        """End it in order, and unmount what it had mounted if it was killed before."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        mounted = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+        for path in reversed([path for path in mounted if path.startswith(f"{self.folder}/")]):
+            subprocess.run(["umount", "--lazy", path], check=False)
 
     def _wait_until_it_answers(self) -> None:
         assert self._process is not None

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from arena.units import size_text
+
 FOLDER = PurePosixPath("bot")
 """Where a bot is in its image."""
 
@@ -40,8 +42,8 @@ def pack(files: Sequence[Path], folder: Path, most_bytes: int, packed: IO[bytes]
         for path in files:
             status = path.stat()
             info = _entry(str(path.relative_to(folder)), status.st_size, bool(status.st_mode & 0o100))
-            if packed.tell() + info.size > most_bytes:
-                raise ArchiveError(f"its files are larger than {most_bytes} bytes")
+            if packed.tell() + _BLOCK + info.size > most_bytes:
+                raise ArchiveError(f"its files are larger than {size_text(most_bytes)}")
             with path.open("rb") as file:
                 _add(archive, info, file)
     packed.seek(0)
@@ -67,7 +69,7 @@ def repack(built: IO[bytes], most_bytes: int, packed: IO[bytes]) -> None:
         for info in _members(built):
             left -= info.size
             if left < 0 or len(seen) == MAX_MEMBERS:
-                what = f"{most_bytes} bytes" if left < 0 else f"{MAX_MEMBERS} files"
+                what = size_text(most_bytes) if left < 0 else f"{MAX_MEMBERS} files"
                 raise ArchiveError(f"what it built is more than {what}")
             end = built.tell() + -(-info.size // _BLOCK) * _BLOCK
             kept = _inside(info)

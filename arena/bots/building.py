@@ -16,11 +16,12 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from arena.bots.archive import FOLDER
-from arena.bots.languages import Recipe
+from arena.bots.languages import Recipe, labels
 from arena.bots.organiser import BuildLimits
 from arena.bots.reference import BotSpec
 from arena.bots.seccomp import docker_profile
 from arena.errors import ArenaError, CheckFailedError
+from arena.units import size_text
 
 if TYPE_CHECKING:  # it takes a quarter of a second to load
     from docker import APIClient
@@ -161,6 +162,7 @@ def _settings(client: APIClient, bot: BotSpec, recipe: Recipe, build: BuildLimit
         "working_dir": "/",
         "environment": {"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"},
         "hostname": "build",
+        "labels": labels(bot, recipe),
         "healthcheck": {"test": ["NONE"]},
         "stdin_open": True,
         "runtime": "runsc" if bot.sandbox == "gvisor" else None,
@@ -222,6 +224,7 @@ def _converse(client: APIClient, name: str, code: IO[bytes], sink: _Sink, patien
         if sender.ident is not None:
             sender.join()
         attached.close()
+        connection.close()
 
 
 def _send(connection: socket.socket, code: IO[bytes]) -> None:
@@ -250,7 +253,7 @@ class _Sink:
             self._log.add(data)
             return ""
         if self._built.tell() + len(data) > self._most:
-            return f"what it built is larger than {self._most} bytes"
+            return f"what it built is larger than {size_text(self._most)}"
         self._built.write(data)
         return ""
 
@@ -313,7 +316,8 @@ def _why(client: APIClient, name: str, build: BuildLimits, seconds: float) -> st
     state = client.inspect_container(name)["State"]
     code = int(state["ExitCode"])
     if state["OOMKilled"]:
-        return f"it needed more than {build.memory_bytes} bytes of memory, with all that it wrote to files"
+        most = size_text(build.memory_bytes)
+        return f"it needed more than {most} of memory, with all that it wrote to files"
     if code == 137 and seconds >= build.seconds:
         return f"it took longer than {build.seconds:g} s"
     if code in (125, 126, 127):

@@ -11,10 +11,10 @@ from arena.bots.container import Begun, Container, attach, remove
 from arena.bots.engine import Engine, EngineError, MissingError, connect, translated
 from arena.bots.launcher import LaunchError, Place
 from arena.bots.limits import BotLimits
-from arena.bots.orphans import abandoned
+from arena.bots.orphans import abandoned, can_tell
 from arena.bots.reference import BotSpec
 from arena.bots.supervisor import Log
-from arena.bots.walls import PREFIX, SOCKET_LABEL, Order, create
+from arena.bots.walls import HOME_LABEL, PREFIX, SOCKET_LABEL, Order, create
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -91,7 +91,10 @@ def check_available(runtime: str = "") -> None:
 def remove_orphans(client: APIClient) -> None:
     """Remove containers of bots whose worker is gone; others may be at it too."""
     for found in client.containers(all=True, filters={"label": SOCKET_LABEL, "name": PREFIX}):
-        with abandoned(Path(found["Labels"][SOCKET_LABEL])) as is_orphan:
+        labels = found["Labels"]
+        if not can_tell(labels.get(HOME_LABEL, "")):
+            continue
+        with abandoned(Path(labels[SOCKET_LABEL])) as is_orphan:
             if is_orphan:
                 _remove(client, found["Id"])
 

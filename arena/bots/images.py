@@ -14,10 +14,9 @@ from typing import IO, TYPE_CHECKING, Any
 from arena.bots.archive import FOLDER, ArchiveError, digest, pack, repack
 from arena.bots.building import BuildFailedError, Tell, container, run_build
 from arena.bots.engine import connect, translated
-from arena.bots.languages import Recipe, recipe_for
+from arena.bots.languages import Recipe, labels, recipe_for
 from arena.bots.organiser import BuildLimits
-from arena.bots.reference import BotReferenceError, BotSpec, code_files
-from arena.errors import NotFoundError
+from arena.bots.reference import BotNotFoundError, BotReferenceError, BotSpec, code_files
 
 if TYPE_CHECKING:  # it takes a quarter of a second to load
     from docker import APIClient
@@ -25,7 +24,6 @@ if TYPE_CHECKING:  # it takes a quarter of a second to load
 REPOSITORY = "botarena/bot"
 """Name of the images of bots; their tags say what they were made of."""
 
-_LABEL = "org.botarena."
 _MOVE_S = 300  # to put a bot into an image; the engine writes as much as a bot may have
 
 
@@ -69,7 +67,7 @@ def make_image(
     Raises:
         BuildFailedError: it cannot be built, by its own doing.
         BotReferenceError: its reference does not say what belongs to it.
-        NotFoundError: an image is not there.
+        BotNotFoundError: an image is not there.
         ArenaError: the engine does not do its part.
     """
     client = connect("runsc" if bot.sandbox == "gvisor" else "")
@@ -87,7 +85,7 @@ def pin(name: str) -> str:
         name: as the engine knows it.
 
     Raises:
-        NotFoundError: it is not there.
+        BotNotFoundError: it is not there.
         ArenaError: the engine does not do its part.
     """
     client = connect()
@@ -134,6 +132,7 @@ class _Maker:
         began, log = time.monotonic(), ""
         with TemporaryFile() as built, TemporaryFile() as content:
             if recipe.build:
+                self._tell(f"{recipe.language}, for at most {self._build.seconds:g} s")
                 log = run_build(self._client, bot, recipe, code, built, self._build, self._tell)
             try:
                 repack(built if recipe.build else code, self._build.size_bytes, content)
@@ -152,7 +151,7 @@ class _Maker:
             "user": "65534:65534",
             "working_dir": f"/{FOLDER}",
             "healthcheck": {"test": ["NONE"]},
-            "labels": _labels(bot, recipe),
+            "labels": labels(bot, recipe),
             "host_config": self._client.create_host_config(network_mode="none"),
         }
         with container(self._client, settings, _MOVE_S) as name:
@@ -189,9 +188,9 @@ def _base(client: APIClient, name: str) -> str:
     return str(found["Id"])
 
 
-def _gone(name: str) -> NotFoundError:
+def _gone(name: str) -> BotNotFoundError:
     ours = "make it: make images" if name.startswith("botarena/") else f"fetch it: docker pull {name}"
-    return NotFoundError(f"there is no image {name}", "the container engine does not have it", ours)
+    return BotNotFoundError(f"there is no image {name}", "the container engine does not have it", ours)
 
 
 def _code(bot: BotSpec) -> list[Path]:
@@ -237,8 +236,3 @@ def _key(recipe: Recipe, bot: BotSpec, code: str) -> str:
     """What an image is made of, in 40 digits."""
     parts = [code, recipe.language, recipe.build, recipe.build_base, recipe.run_base, _command(bot)]
     return sha256(json.dumps(parts).encode()).hexdigest()[:40]
-
-
-def _labels(bot: BotSpec, recipe: Recipe) -> dict[str, str]:
-    values = {"name": bot.name, "version": bot.version, "language": recipe.language}
-    return {_LABEL + key: value for key, value in values.items()}

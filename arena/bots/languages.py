@@ -46,7 +46,7 @@ def recipe_for(bot: BotSpec, build: BuildLimits) -> Recipe:
     Raises:
         BotReferenceError: nothing says what it is written in, or no image is known for that.
     """
-    language = bot.language or _guessed(bot)
+    language = language_of(bot)
     if language not in _BUILDS and language not in build.base:
         raise BotReferenceError(
             f"{bot.name} cannot be built",
@@ -62,12 +62,19 @@ def recipe_for(bot: BotSpec, build: BuildLimits) -> Recipe:
     )
 
 
+def labels(bot: BotSpec, recipe: Recipe) -> dict[str, str]:
+    """What is written on a bot's image, and on the container that it is built in."""
+    values = {"name": bot.name, "version": bot.version, "language": recipe.language}
+    return {f"org.botarena.{key}": value for key, value in values.items()}
+
+
 def _build_base(language: str, named: Mapping[str, str]) -> str:
     # An image of somebody's own has a compiler of its own: what another one makes may not run in it.
     own = named.get(f"{language}-build") or named.get(language)
     return own or f"botarena/{language}-build:{SUITE}"
 
 
-def _guessed(bot: BotSpec) -> str:
+def language_of(bot: BotSpec) -> str:
+    """What a bot is written in; empty if nothing tells."""
     is_python = any(word.endswith(".py") or word in ("python", "python3") for word in bot.command[:2])
-    return "python" if is_python else ""
+    return bot.language or ("python" if is_python else "")

@@ -146,6 +146,9 @@ def current_version(spec: BotSpec) -> str:
     Raises:
         BotNotFoundError: the code is gone.
     """
+    if not spec.command:
+        _pinned(spec.image)  # what its name means by now does not matter, but the image must be there
+        return spec.version
     if not Path(spec.folder).is_dir():
         raise BotNotFoundError(f"the bot {spec.name} is gone", f"there is no {spec.folder}", "put it back")
     with contextlib.chdir(spec.folder):
@@ -198,6 +201,9 @@ def _folder(reference: str, path: Path) -> BotSpec:
     values = _read_manifest(manifest)
     image = _pinned(values["image"]) if "image" in values else ""
     code = _digest(code_files(path), path, image.encode())
+    threads = values.get("threads", 1)
+    # Who keeps several cores busy asks for them, unless he says otherwise.
+    limits = {"cpus": threads, **values.get("limits", {})}
     return BotSpec(
         reference=reference if reference.startswith("house:") else str(path.resolve()),
         name=values["name"],
@@ -206,11 +212,9 @@ def _folder(reference: str, path: Path) -> BotSpec:
         folder=str(path.resolve()),
         games=tuple(values.get("games", ())),
         description=values.get("description", ""),
-        threads=values.get("threads", 1),
+        threads=threads,
         language=values.get("language", ""),
-        limits=BotLimits(
-            **read_table(str(manifest), "[limits]", values.get("limits", {}), BOT_KEYS, BotReferenceError)
-        ),
+        limits=BotLimits(**read_table(str(manifest), "[limits]", limits, BOT_KEYS, BotReferenceError)),
         build=tuple(values.get("build", ())),
         image=image,
     )

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from arena.errors import UsageError
+
 if TYPE_CHECKING:
     from arena.bots.launcher import Launcher
     from arena.bots.reference import BotSpec
 
 LEVELS = ("none", "bwrap", "docker", "gvisor")
 """Levels of sandboxes; each holds more than those before it."""
+
+CONTAINERS = ("docker", "gvisor")
+"""Levels that run bots in containers, out of images."""
 
 # Each has something heavy of its own to load, and a run needs one of them.
 
@@ -21,7 +26,7 @@ def launcher_for(level: str) -> Launcher:
         from arena.bots import bubblewrap
 
         return bubblewrap.launcher()
-    if level in ("docker", "gvisor"):
+    if level in CONTAINERS:
         from arena.bots.containers import Containers
 
         return Containers(_runtime(level))
@@ -43,11 +48,26 @@ def check_available(level: str) -> str:
         from arena.bots import bubblewrap
 
         return bubblewrap.check_available()
-    if level in ("docker", "gvisor"):
+    if level in CONTAINERS:
         from arena.bots import containers
 
         containers.check_available(_runtime(level))
     return ""
+
+
+def check_startable(bots: Iterable[BotSpec], level: str) -> None:
+    """Whether bots can be started at a level of sandbox.
+
+    Raises:
+        UsageError: one is an image, which only a container can be made of.
+    """
+    images = [bot.name for bot in bots if not bot.command]
+    if images and level not in CONTAINERS:
+        raise UsageError(
+            f"{', '.join(images)} cannot be started with --sandbox {level}",
+            "an image runs in a container only",
+            f"use --sandbox {' or '.join(CONTAINERS)}",
+        )
 
 
 def strictest(bots: Iterable[BotSpec]) -> str:

@@ -8,6 +8,7 @@ learns later is shut from the beginning.
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import socket
 import tempfile
@@ -22,9 +23,9 @@ _ALLOWED = {
         faccessat faccessat2 readlink readlinkat getdents getdents64 getcwd chdir fchdir mkdir mkdirat rmdir
         unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat chmod fchmod fchmodat
         fchmodat2 chown fchown lchown fchownat utime utimes futimesat utimensat truncate ftruncate fallocate
-        fsync fdatasync sync_file_range flock fcntl dup dup2 dup3 pipe pipe2 splice sendfile copy_file_range
+        fsync fdatasync sync_file_range dup dup2 dup3 pipe pipe2 splice sendfile copy_file_range
         umask ioctl fadvise64 readahead getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
-        memfd_create inotify_init inotify_init1 inotify_add_watch inotify_rm_watch
+        memfd_create
     """,
     "memory": """
         brk mmap munmap mremap mprotect madvise msync mincore mlock mlock2 munlock membarrier get_mempolicy
@@ -65,6 +66,8 @@ _ALLOWED = {
     "chance": "getrandom",
 }
 
+_F_SETPIPE_SZ, _F_GETPIPE_SZ, _F_ADD_SEALS, _F_GET_SEALS = range(1031, 1035)
+
 # CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET: in a namespace of its own a process is root.
 _NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 
@@ -92,10 +95,18 @@ class Rule:
     mask: int = 0
 
 
+# Of fcntl all but locks, leases and notices: bots that see the same file could signal by them. For the same
+# reason there is no flock and no inotify.
+_FCNTL = (
+    *(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL),
+    *(fcntl.F_SETOWN, fcntl.F_GETOWN, _F_SETPIPE_SZ, _F_GETPIPE_SZ, _F_ADD_SEALS, _F_GET_SEALS),
+)
+
 DEFAULT_ERROR = errno.ENOSYS
 
 RULES = (
     *(Rule(tuple(names.split())) for names in _ALLOWED.values()),
+    *(Rule(("fcntl",), 0, 1, _EQ, command) for command in _FCNTL),
     # Whole registers are compared where the kernel looks at half of one, so odd upper halves are refused.
     Rule(("socket", "socketpair"), 0, 0, _EQ, socket.AF_UNIX),
     Rule(("socket", "socketpair"), errno.EAFNOSUPPORT, 0, _NE, socket.AF_UNIX),

@@ -69,6 +69,7 @@ class Tables:
         for starting in self._early:
             starting.cancel()
         await asyncio.gather(*self._early, return_exceptions=True)
+        self._host.send_all()  # bots are told how their last matches ended
         await asyncio.gather(*(player.stop() for player in self._players.values()))
         await self._gateway.stop()
 

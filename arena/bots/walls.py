@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.bots.launcher import SOCKET, Place
 from arena.bots.limits import BotLimits
+from arena.bots.orphans import home
 from arena.bots.reference import BotSpec
 from arena.bots.seccomp import docker_profile
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 SOCKET_LABEL = "org.botarena.socket"
 """Label of a bot's container: the folder of its worker's sockets."""
+HOME_LABEL = "org.botarena.home"
+"""Label of a bot's container: where its worker's folder is to be seen."""
 BOT_LABEL = "org.botarena.bot"
 """Label of a bot's container: the bot's name."""
 PREFIX = "botarena-"
@@ -90,7 +93,7 @@ def _inside(bot: BotSpec, place: Place) -> dict[str, Any]:
             "LANG": "C.UTF-8",
             "PYTHONUNBUFFERED": "1",
         },
-        "labels": {SOCKET_LABEL: str(place.folder.parent), BOT_LABEL: bot.name},
+        "labels": {SOCKET_LABEL: str(place.folder.parent), HOME_LABEL: home(), BOT_LABEL: bot.name},
         "network_disabled": True,
         "healthcheck": {"test": ["NONE"]},  # an image may bring one, and it would run beside the bot
         "use_config_proxy": False,

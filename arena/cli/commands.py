@@ -72,6 +72,12 @@ def _match(app: typer.Typer) -> None:
     app.add_typer(matches.app, name="match")
 
 
+def _bot(app: typer.Typer) -> None:
+    from arena.cli import bot
+
+    app.add_typer(bot.app, name="bot")
+
+
 def _replay(app: typer.Typer) -> None:
     from arena.cli import matches
 
@@ -94,6 +100,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "head-to-head": _head_to_head,
     "export": _export,
     "match": _match,
+    "bot": _bot,
     "replay": _replay,
     "verify": _verify,
 }

@@ -12,11 +12,11 @@ import typer
 from arena.bots.limits import BotLimits, limit_text
 from arena.bots.organiser import Organiser, read_organiser
 from arena.bots.reference import BotSpec
-from arena.bots.sandbox import LEVELS, check_available, strictest
+from arena.bots.sandbox import CONTAINERS, LEVELS, check_available, check_startable, strictest
 from arena.cli.common import database_file, logs_folder
 from arena.cli.output import OUT
 from arena.errors import UsageError
-from arena.store.stored import StoredTournament
+from arena.store.stored import StoredBot, StoredTournament
 
 SandboxOption = Annotated[
     str | None,
@@ -79,7 +79,7 @@ def confine(bots: Sequence[BotSpec], custody: Custody) -> list[BotSpec]:
     """
     level, organiser = custody.level or LEVELS[0], custody.organiser or Organiser()
     _check_level(level)
-    return [_at(level, bot, organiser) for bot in _capped(bots, organiser)]
+    return _housed([replace(bot, sandbox=level) for bot in _capped(bots, organiser)], level, organiser)
 
 
 def confine_again(tournament: StoredTournament, custody: Custody) -> StoredTournament:
@@ -98,30 +98,27 @@ def confine_again(tournament: StoredTournament, custody: Custody) -> StoredTourn
         )
     level = max(stored, custody.level or stored, key=LEVELS.index)
     _check_level(level)
-    organiser = custody.organiser or Organiser()
     if custody.organiser is not None:  # without one, what was allowed at the beginning still is
-        bots = _capped(bots, organiser)
-    held = [
-        bot if bot.retired else replace(bot, spec=_at(level, spec, organiser).to_json())
-        for bot, spec in zip(tournament.bots, bots, strict=True)
-    ]
-    return replace(tournament, bots=tuple(held))
+        bots = _capped(bots, custody.organiser)
+    organiser = custody.organiser or Organiser()
+    held = {bot.name: replace(bot, sandbox=level) for bot in bots}
+    playing = [held[bot.name] for bot in tournament.bots if not bot.retired]
+    held |= {bot.name: bot for bot in _housed(playing, level, organiser)}
+    return replace(tournament, bots=tuple(_with_spec(bot, held[bot.name]) for bot in tournament.bots))
 
 
-def _at(level: str, bot: BotSpec, organiser: Organiser) -> BotSpec:
-    """A bot at a level of sandbox, with the image that it runs in there, which is built if need be."""
-    held = replace(bot, sandbox=level)
-    if level in ("docker", "gvisor"):
-        from arena.bots.images import make_image
+def _housed(bots: list[BotSpec], level: str, organiser: Organiser) -> list[BotSpec]:
+    """Bots with what their level has them run in."""
+    check_startable(bots, level)
+    if level not in CONTAINERS:
+        return bots
+    from arena.cli.bot import with_images  # no other level builds anything
 
-        return make_image(held, organiser.build, tell=OUT.say).bot
-    if not bot.command:
-        raise UsageError(
-            f"{bot.name} is an image, which nothing starts at level {level}",
-            "it has no command of its own outside of a container",
-            "add --sandbox docker",
-        )
-    return held
+    return with_images(bots, organiser.build)
+
+
+def _with_spec(bot: StoredBot, spec: BotSpec) -> StoredBot:
+    return replace(bot, spec=spec.to_json())
 
 
 def _check_level(level: str) -> None:

@@ -15,10 +15,12 @@ from typing import Any
 
 from botarena.v1.record_pb2 import Block, BlockResult
 
+from arena.bots.launcher import LaunchError
 from arena.bots.sandbox import launcher_for, strictest
 from arena.bots.tables import Tables
 from arena.cli.worker_setup import WorkerSetup
 from arena.games import find_game
+from arena.match.host import OverloadError
 from arena.tournament.blocks import run_block
 from arena.tournament.frames import pack, read_frame
 
@@ -54,6 +56,8 @@ async def work() -> None:
 async def _play(block: Block, tables: Tables, results: int) -> None:
     try:
         result = await run_block(block, tables.play)
+    except (LaunchError, OverloadError) as error:
+        result = BlockResult(block=block.index, failure=str(error))
     except Exception as error:  # a bug of ours must not leave the arena waiting for this block
         traceback.print_exc()
         result = BlockResult(block=block.index, failure=f"{type(error).__name__}: {error}")

@@ -3,17 +3,22 @@
 #
 #   make.sh LANGUAGE...
 #
-# The environment says how: SUITE (trixie), MIRROR and SECURITY (Debian's), BUILD (a folder that is kept:
-# build/images), PYTHON (one that has pip). Each language gives botarena/LANGUAGE:SUITE, in which its bots run,
+# The environment says how: SUITE (trixie), MIRROR and SECURITY (where packages are fetched: where this machine
+# gets its own), BUILD (a folder that is kept: build/images), PYTHON (one that has pip). Each language gives botarena/LANGUAGE:SUITE, in which its bots run,
 # and botarena/LANGUAGE-build:SUITE, in which they are built. What is there already is made anew only as far as
 # what it is made of has changed; FRESH=1 fetches the newest packages.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
+# Where this machine gets its own packages of an archive; nothing if it is no Debian.
+debian_of_this_machine() {
+  apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -m 1 "/$1/*\$" || true
+}
+
 SUITE=${SUITE:-trixie}
-MIRROR=${MIRROR:-http://deb.debian.org/debian}
-SECURITY=${SECURITY:-http://deb.debian.org/debian-security}
+MIRROR=${MIRROR:-$(debian_of_this_machine debian)}
+SECURITY=${SECURITY:-$(debian_of_this_machine debian-security)}
 BUILD=${BUILD:-$root/build/images}
 PYTHON=${PYTHON:-python3}
 FRESH=${FRESH:-}
@@ -30,6 +35,8 @@ check() {
   for tool in debootstrap docker; do
     command -v "$tool" >/dev/null || fail "the images cannot be made" "there is no $tool" "apt-get install debootstrap docker.io"
   done
+  [ -n "$MIRROR" ] && [ -n "$SECURITY" ] ||
+    fail "the images cannot be made" "this machine knows no place with Debian's packages" "name them: MIRROR=... SECURITY=..."
   docker version >/dev/null 2>&1 ||
     fail "the images cannot be made" "no Docker engine answers" "start one, or name it: export DOCKER_HOST=unix:///..."
   for language; do
@@ -107,11 +114,16 @@ context() {
   cp -r "$root/proto/botarena" "$BUILD/context/proto"
 }
 
+# One that it replaces is removed, unless bots' images are built on it.
 build() { # image, stage, Dockerfile
+  before=$(docker image inspect --format '{{.Id}}' "$1" 2>/dev/null || true)
   docker build --network host ${FRESH:+--no-cache} --build-arg "SUITE=$SUITE" \
     ${http_proxy:+--build-arg "http_proxy=$http_proxy"} \
     --target "$2" --tag "$1" --file "$3" "$BUILD/context" >"$BUILD/build.log" 2>&1 ||
     fail "$1 cannot be built" "$(tail -n 1 "$BUILD/build.log")" "see $BUILD/build.log"
+  if [ -n "$before" ] && [ "$before" != "$(docker image inspect --format '{{.Id}}' "$1")" ]; then
+    docker image rm "$before" >/dev/null 2>&1 || true
+  fi
 }
 
 # The SDK for the Python that the image has, installed by the Python of this machine: so its settings for the

@@ -491,7 +491,7 @@ class TableHost:
         if self._quick:
             self._hold()
         else:
-            self._send_all()
+            self.send_all()
 
     def _hold(self) -> None:
         """Let what waits wait on while a quick bot is about to answer, but not for ever."""
@@ -510,7 +510,8 @@ class TableHost:
                 self._quick -= 1
         self._wake()
 
-    def _send_all(self) -> None:
+    def send_all(self) -> None:
+        """Send all that waits, with nothing more to wait for."""
         for lane in list(self._waiting):
             if lane in self._waiting:
                 self._send(lane)

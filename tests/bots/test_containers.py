@@ -27,7 +27,7 @@ from arena.bots.limits import BotLimits
 from arena.bots.orphans import LOCK
 from arena.bots.reference import BotSpec
 from arena.bots.tables import Tables
-from arena.bots.walls import BOT_LABEL, SOCKET_LABEL
+from arena.bots.walls import BOT_LABEL, HOME_LABEL, SOCKET_LABEL
 from arena.match.record import unseal
 from tests.bots.test_seccomp import FORBIDDEN, REFUSALS
 from tests.containers import need_engine, python_image
@@ -427,6 +427,24 @@ class TestOrphans:
         dead.close()
         await running.stop()
 
+    async def test_what_another_tmp_may_hold_is_left_alone_until_the_machine_starts_anew(
+        self, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        gone = Home(tmp_path)
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        for name in (f"{boot}/0.1", "a start before this/0.1"):
+            monkeypatch.setattr("arena.bots.walls.home", lambda name=name: name)
+            await start(gone, "sleep", "600")
+        gone.die()
+        gone.close()
+        client = connect()
+        remove_orphans(client)
+        left = containers(gone)
+        for found in left:
+            client.remove_container(found["Id"], force=True)
+        client.close()
+        assert [found["Labels"][HOME_LABEL] for found in left] == [f"{boot}/0.1"]
+
     async def test_a_new_worker_does_it_before_its_first_bot(self, home: Home, tmp_path: Path) -> None:
         dead = Home(tmp_path)
         await start(dead, "sleep", "600")
@@ -454,7 +472,7 @@ async def test_bots_in_containers_play_and_one_that_eats_memory_loses_by_that(
     assert (fault.seat, fault.kind) == (1, FaultKind.FAULT_KIND_MEMORY_EXCEEDED)
     assert list(record.ranks) == [1, 2]
     (evidence,) = record.circumstances.evidence
-    assert evidence.memory_peak_bytes == BotLimits().memory_bytes
+    assert evidence.memory_peak_bytes == limits.memory_bytes
 
 
 @pytest.mark.gvisor

@@ -67,7 +67,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """An engine of our own, with an image that has a shell."""
     if reason := missing():
         pytest.skip(reason)
-    with tempfile.TemporaryDirectory(prefix="arena-dk-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="arena-dk-", dir="/tmp") as folder:
         engine = Engine(Path(folder))
         monkeypatch.setenv("DOCKER_HOST", engine.host)
         engine.start()

@@ -127,6 +127,8 @@ def test_a_bot_asks_with_the_same_keys(tmp_path: Path) -> None:
     spec = bot(tmp_path, '[limits]\nmemory = "100MiB"\ncpus = 0.5\nstart = "3s"')
     assert spec.limits == BotLimits(memory_bytes=100 << 20, cpus=0.5, start_us=3_000_000)
     assert bot(tmp_path, "").limits == BotLimits()
+    assert bot(tmp_path, "threads = 3").limits == BotLimits(cpus=3)
+    assert bot(tmp_path, "threads = 3\n[limits]\ncpus = 2").limits == BotLimits(cpus=2)
     assert BotSpec.from_json(spec.to_json()) == spec
 
 

@@ -102,9 +102,7 @@ def test_a_module(tmp_path: Path) -> None:
     assert current_version(spec) == spec.version
 
 
-@pytest.mark.parametrize(
-    "reference", ["./nothing", "house:nobody", "no_module:Bot", "", "docker:image", "x@1.3"]
-)
+@pytest.mark.parametrize("reference", ["./nothing", "house:nobody", "no_module:Bot", "", "x@1.3"])
 def test_nothing_there(reference: str) -> None:
     with pytest.raises(BotNotFoundError):
         resolve(reference)

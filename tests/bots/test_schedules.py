@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 )
 
 from arena.bots import conversation, tables
-from arena.bots.conversation import Guest
+from arena.bots.conversation import GRACE_S, Guest
 from arena.bots.reference import BotSpec
 from arena.bots.tables import Tables
 from arena.games.chance import deal_seed
@@ -149,6 +149,26 @@ class Schedules(RuleBasedStateMachine):
         number = max(0, last + data.draw(st.sampled_from((0, 0, 0, 0, 0, -1, -2, 1, 1000))))
         stream.send(FromBot(replies=[Reply(decision=number, action=action)] * times))
         self.loop.settle()
+
+    @precondition(lambda self: self.streams and self.streams[-1].got.decisions)
+    @rule()
+    def answer_wrongly(self) -> None:
+        stream = self.streams[-1]
+        stream.send(FromBot(replies=[Reply(decision=max(asked.id for asked in stream.got.decisions))]))
+        self.loop.settle()
+
+    @precondition(lambda self: self.streams)
+    @rule()
+    def fall_silent(self) -> None:
+        self.loop.advance(MOVE_S + 1)
+
+    @precondition(lambda self: self.streams)
+    @rule()
+    def leave_for_good(self) -> None:
+        for stream in self.streams[-2:]:
+            stream.context.put(None)
+        self.loop.settle()
+        self.loop.advance(GRACE_S + 1)
 
     @precondition(lambda self: self.streams)
     @rule(data=st.data())

@@ -13,18 +13,21 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from arena.cli.output import progress_line
-from tests.chaos import disk
+from tests.chaos import containers, disk
+from tests.chaos.containers import ContainerEngine
 from tests.chaos.disk import Disk
 from tests.chaos.experiment import Experiment, Outcome, Plan
 from tests.chaos.kinds import KINDS
 
 _INSIDE = "ARENA_CHAOS_NAMESPACE"
-_MATCHES = 60  # per injection
+_MATCHES = 30  # per injection
+_BOTS = ("house:random", "house:first", "house:greedy", "house:random")
 _DISK_BYTES = 512 << 20
 
 
@@ -34,14 +37,20 @@ def main() -> int:
     if not disk.missing() and _INSIDE not in os.environ:
         os.environ[_INSIDE] = "1"
         disk.enter_namespace([sys.executable, "-m", "tests.chaos", *sys.argv[1:]])
+    if options.sandbox == "docker" and (reason := containers.missing()):
+        print(f"error: {reason}", file=sys.stderr)
+        return 1
     began = time.monotonic()
-    with _places(options.sandbox == "none") as (folder, disturbed, own_disk):
-        kinds = [name for name in options.kinds if own_disk or not KINDS[name].on_disk]
-        for name in sorted({*options.kinds} - {*kinds}):
-            print(f"left out: {name}, since {disk.missing()}", file=sys.stderr)
+    with (
+        _places(options.sandbox == "none") as (folder, disturbed, own_disk),
+        _engine(options.sandbox, folder) as engine,
+    ):
+        bots = _BOTS if engine is None else [engine.reference(bot) for bot in _BOTS]
         matches = options.matches or _MATCHES * options.injections
-        plan = Plan(matches, options.injections, options.seed, kinds, ("--sandbox", options.sandbox))
-        outcome = Experiment(plan, folder, disturbed, own_disk, _Teller(plan.injections)).run()
+        kinds = [name for name in options.kinds if not _lacking(name, own_disk, engine)]
+        plan = Plan(matches, options.injections, options.seed, kinds, bots, ("--sandbox", options.sandbox))
+        teller = _Teller(plan.injections)
+        outcome = Experiment(plan, folder, disturbed, own_disk, engine, teller).run()
     _show(outcome, plan, time.monotonic() - began)
     return 3 if outcome.problems else 0
 
@@ -50,7 +59,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--injections", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sandbox", default="none", choices=("none", "bwrap"))
+    parser.add_argument("--sandbox", default="none", choices=("none", "bwrap", "docker"))
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS), metavar="KIND")
     parser.add_argument("--matches", type=int, help=f"{_MATCHES} per injection if left out")
     return parser.parse_args()
@@ -66,7 +75,7 @@ def _places(alone: bool) -> Iterator[tuple[Path, Path, Disk | None]]:
     inside = _INSIDE in os.environ
     if inside and alone and not Path(sys.executable).is_relative_to("/tmp"):
         disk.private_tmp()
-    with tempfile.TemporaryDirectory(prefix="chaos-") as name:
+    with tempfile.TemporaryDirectory(prefix="chaos-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         if not inside:
             (folder / "disturbed").mkdir()
@@ -77,6 +86,28 @@ def _places(alone: bool) -> Iterator[tuple[Path, Path, Disk | None]]:
             yield folder, own.path, own
         finally:
             own.close()
+
+
+@contextmanager
+def _engine(sandbox: str, folder: Path) -> Iterator[ContainerEngine | None]:
+    """The engine that runs the bots in containers, if any does."""
+    if sandbox != "docker":
+        yield None
+        return
+    engine = ContainerEngine(folder / "engine")
+    try:
+        yield engine
+    finally:
+        engine.stop()
+
+
+def _lacking(name: str, own_disk: Disk | None, engine: ContainerEngine | None) -> bool:
+    """Whether a kind of blow cannot be dealt here; it is told if that is the machine's doing."""
+    needs = KINDS[name].needs
+    if needs == "disk" and own_disk is None:
+        print(f"left out: {name}, since {disk.missing()}", file=sys.stderr)
+        return True
+    return needs == ("engine" if engine is None else "supervisor")
 
 
 class _Teller:
@@ -94,10 +125,10 @@ class _Teller:
 def _show(outcome: Outcome, plan: Plan, seconds: float) -> None:
     print(f"{'kind':<16} injections  commands ended with")
     for name in plan.kinds:
-        codes = {
-            code: count for (of, code), count in sorted(outcome.endings.items()) if of.split(",")[0] == name
-        }
-        endings = ", ".join(f"{code} ({count} times)" for code, count in codes.items())
+        codes: Counter[int] = Counter()
+        for (of, code), count in sorted(outcome.endings.items()):
+            codes[code] += count if of.split(",")[0] == name else 0
+        endings = ", ".join(f"{code} ({count} times)" for code, count in codes.items() if count)
         print(f"{name:<16} {outcome.done[name]:>10}  {endings or 'none'}")
     for problem in outcome.problems:
         print(f"PROBLEM {problem}")

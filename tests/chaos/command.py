@@ -24,11 +24,13 @@ class Command:
 
     Attributes:
         struck: bots that were killed while it played, by worker.
+        excused: exit codes that are no problem any more, besides 0.
     """
 
     def __init__(self, arena: Arena, line: Sequence[str], talk: Path) -> None:
         self._talk = talk
-        self.struck: set[tuple[int, str]] = set()
+        self.struck: set[tuple[str, str]] = set()
+        self.excused: frozenset[int] = frozenset()
         with talk.open("wb") as file:
             self._process = arena.start(*line, talk=file)
 

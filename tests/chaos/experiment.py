@@ -10,21 +10,18 @@ from pathlib import Path
 
 from tests.chaos import stored, traces
 from tests.chaos.command import Command, wrong_in
+from tests.chaos.containers import ContainerEngine
 from tests.chaos.disk import Disk
 from tests.chaos.kinds import KINDS, Scene
 from tests.e2e.arena import Arena
 
 NAME = "cup"
-_BOTS = ("house:random", "house:first", "house:greedy", "house:random")
-_SEATINGS = len(_BOTS)
 _IN_FLIGHT = 16
 """Few, so that results come often and a moment can be met."""
 _EARLY = 0.25
 """Share of the moments after a start that fall before the first result."""
 _EARLY_S = 2.0
 _STUCK_S = 120.0
-_BITES_S = 10.0
-"""What is done to a disk is felt within so many seconds, or not at all."""
 _ENOUGH = 20
 """So many problems are no accident."""
 
@@ -38,6 +35,7 @@ class Plan:
         injections: how often it is disturbed.
         seed: of the moments, the kinds and the victims.
         kinds: of blows, by name.
+        bots: references of those that play, one for each seat.
         options: further words for the command that runs the tournament.
     """
 
@@ -45,13 +43,25 @@ class Plan:
     injections: int
     seed: int
     kinds: Sequence[str]
+    bots: Sequence[str]
     options: Sequence[str] = ()
 
     @property
     def command(self) -> list[str]:
         """The command that runs the tournament."""
-        size = ["--deals", str(-(-self.matches // _SEATINGS)), "--in-flight", str(_IN_FLIGHT)]
-        return ["tournament", "run", "koffer", *_BOTS, *size, "--seed", "77", "--name", NAME, *self.options]
+        size = ["--deals", str(-(-self.matches // len(self.bots))), "--in-flight", str(_IN_FLIGHT)]
+        return [
+            "tournament",
+            "run",
+            "koffer",
+            *self.bots,
+            *size,
+            "--seed",
+            "77",
+            "--name",
+            NAME,
+            *self.options,
+        ]
 
 
 @dataclass(slots=True)
@@ -86,15 +96,23 @@ class Experiment:
         folder: for the undisturbed run and what commands say.
         disturbed: where the disturbed tournament is played.
         disk: what that folder is on, if that is a disk of its own.
+        engine: runs the bots, if they are in containers.
         tell: told how many injections were done.
     """
 
     def __init__(
-        self, plan: Plan, folder: Path, disturbed: Path, disk: Disk | None, tell: Callable[[int], None]
+        self,
+        plan: Plan,
+        folder: Path,
+        disturbed: Path,
+        disk: Disk | None,
+        engine: ContainerEngine | None,
+        tell: Callable[[int], None],
     ) -> None:
         self._plan = plan
         self._folder = folder
         self._disk = disk
+        self._engine = engine
         self._tell = tell
         self._rng = random.Random(plan.seed)
         self._undisturbed = Arena(folder / "undisturbed")
@@ -107,7 +125,8 @@ class Experiment:
     def run(self) -> Outcome:
         """Do all of it."""
         self._undisturbed.folder.mkdir()
-        self._undisturbed.run(*self._plan.command)
+        first = Command(self._undisturbed, self._plan.command, self._folder / "said.undisturbed")
+        self._check("undisturbed", first, 10 * _STUCK_S)
         while self.outcome.injections < self._plan.injections and (command := self._meet_moment()):
             self._strike(command)
             self._tell(self.outcome.injections)
@@ -148,33 +167,38 @@ class Experiment:
     def _ended_by_itself(self, command: Command) -> bool:
         """Take note of a command that ended undisturbed; whether the tournament is over."""
         self._command = None
-        self._check("nothing", command, frozenset())
+        self._check("nothing", command)
         return command.end(0) == 0
 
     # the blow
 
     def _strike(self, command: Command) -> None:
         """Deal a blow of a kind that was dealt least and finds a victim, and see what comes of it."""
-        scene = Scene(self._arena, command.pid, self._rng, self._disk, command.struck)
+        scene = Scene(self._arena, command.pid, self._rng, self._disk, self._engine, command.struck)
         order = list(self._plan.kinds)
         self._rng.shuffle(order)
         order.sort(key=lambda name: self.outcome.done[name])
-        name = next(name for name in order if KINDS[name].strike(scene))
+        name = next((name for name in order if KINDS[name].strike(scene)), None)
+        if name is None:
+            return  # there is nobody to meet it yet
         self.outcome.done[name] += 1
         kind = KINDS[name]
-        if kind.codes and not (kind.on_disk and command.lives_until(lambda: False, _BITES_S)):
+        command.excused |= kind.codes | kind.excuses
+        if kind.codes:
             self._command = None
-            self._check(name, command, kind.codes)
-            if kind.on_disk:
-                self._check(f"{name}, resumed", self._start(), kind.codes, _BITES_S)
+            self._check(name, command)
+            if kind.needs == "disk":
+                again = self._start()
+                again.excused = kind.codes
+                self._check(f"{name}, resumed", again)
         if kind.mend is not None and self._disk is not None:
             kind.mend(self._disk)
 
-    def _check(self, name: str, command: Command, codes: frozenset[int], seconds: float = _STUCK_S) -> None:
+    def _check(self, name: str, command: Command, seconds: float = _STUCK_S) -> None:
         """A command must end in order, and leave nothing behind."""
         code = command.end(seconds)
         self.outcome.endings[name, code] += 1
-        if code != 0 and code not in codes:  # 0: it was done before
+        if code != 0 and code not in command.excused:  # 0: it was done before
             self.outcome.complain(name, f"exit code {code}: {command.said()[-300:]!r}")
         if wrong := wrong_in(command.said(), code):
             self.outcome.complain(name, wrong)
@@ -193,12 +217,13 @@ class Experiment:
 
     def _end_in_peace(self) -> None:
         """Play what is missing, and look at what is there then, and what else is left."""
-        self._check("the end", self._command or self._start(), frozenset(), 10 * _STUCK_S)
-        self._check("the end", self._start(), frozenset())  # to resume what is done does nothing
-        self._check("verify", self._verify(), frozenset(), 10 * _STUCK_S)
+        self._check("the end", self._command or self._start(), 10 * _STUCK_S)
+        self._check("the end", self._start(), 10 * _STUCK_S)  # to resume what is done does nothing
+        self._check("verify", self._verify(), 10 * _STUCK_S)
         for difference in stored.differences(self._undisturbed, self._arena, NAME):
             self.outcome.complain("the end", difference)
-        for trace in traces.orphans() - self._before:
+        containers = self._engine.left() if self._engine is not None else []
+        for trace in [*(traces.orphans() - self._before), *containers]:
             self.outcome.complain("the end", f"left over: {trace}")
 
     def _verify(self) -> Command:

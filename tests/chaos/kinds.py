@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from tests.chaos import traces
+from tests.chaos.containers import ContainerEngine
 from tests.chaos.disk import Disk
+from tests.chaos.traces import RunningBot
 from tests.e2e.arena import Arena
 
 T = TypeVar("T")
@@ -31,6 +33,7 @@ class Scene:
         pid: of the command that plays; it lives.
         rng: chooses the victim.
         disk: holds the database and the logs; None if there is none of the experiment's own.
+        engine: runs the bots; None if none does.
         struck: bots that were killed already, by worker: to be killed twice in one match is their own fault.
     """
 
@@ -38,12 +41,8 @@ class Scene:
     pid: int
     rng: random.Random
     disk: Disk | None
-    struck: set[tuple[int, str]] = field(default_factory=set)
-
-    def own_disk(self) -> Disk:
-        """Its disk, for blows that need one."""
-        assert self.disk is not None
-        return self.disk
+    engine: ContainerEngine | None
+    struck: set[tuple[str, str]] = field(default_factory=set)
 
 
 Strike: TypeAlias = Callable[[Scene], bool]
@@ -58,13 +57,16 @@ class Kind:
         strike: deals it.
         codes: with which the command may end by it, and soon does; empty: it goes on.
         mend: takes it back, once the command has ended.
-        on_disk: whether it is done to the disk: whoever resumes before it is mended meets it too.
+        needs: "disk" if it is done to that, and whoever resumes before it is mended meets it too; "engine" or
+            "supervisor".
+        excuses: codes with which the command may end after it, though it need not.
     """
 
     strike: Strike
     codes: frozenset[int] = frozenset()
     mend: Callable[[Disk], None] | None = None
-    on_disk: bool = False
+    needs: str = ""
+    excuses: frozenset[int] = frozenset()
 
 
 def _to_arena(number: int) -> Strike:
@@ -84,19 +86,24 @@ def _kill_both(scene: Scene) -> bool:
 
 
 def _kill_bot(scene: Scene) -> bool:
-    return _kill_supervised(scene, 2)
+    return any(traces.signal_to(bot.process, signal.SIGKILL) for bot in _unstruck_bot(scene))
 
 
 def _kill_supervisor(scene: Scene) -> bool:
-    return _kill_supervised(scene, 1)
+    return any(traces.signal_to(bot.supervisor, signal.SIGKILL) for bot in _unstruck_bot(scene))
 
 
-def _kill_supervised(scene: Scene, which: int) -> bool:
-    fresh = [bot for bot in traces.supervised(scene.arena) if (bot[0], bot[3]) not in scene.struck]
-    for bot in _one(scene, fresh):
-        scene.struck.add((bot[0], bot[3]))
-        return traces.signal_to(int(bot[which]), signal.SIGKILL)
-    return False
+def _unstruck_bot(scene: Scene) -> list[RunningBot]:
+    running = scene.engine.bots() if scene.engine is not None else traces.supervised(scene.arena)
+    chosen = _one(scene, [bot for bot in running if (bot.worker, bot.name) not in scene.struck])
+    scene.struck |= {(bot.worker, bot.name) for bot in chosen}
+    return chosen
+
+
+def _kill_engine(scene: Scene) -> bool:
+    assert scene.engine is not None
+    scene.engine.blink(scene.rng.uniform(0, 2))
+    return True
 
 
 def _stop_for_a_while(scene: Scene) -> bool:
@@ -111,12 +118,14 @@ def _fill_disk(scene: Scene) -> bool:
     # The write-ahead log reuses the room that it has: without any, it feels the full disk at once.
     with suppress(sqlite3.Error), closing(sqlite3.connect(scene.arena.folder / "arena.db")) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    scene.own_disk().fill()
+    assert scene.disk is not None
+    scene.disk.fill()
     return True
 
 
 def _turn_read_only(scene: Scene) -> bool:
-    scene.own_disk().turn_read_only()
+    assert scene.disk is not None
+    scene.disk.turn_read_only()
     return True
 
 
@@ -138,11 +147,12 @@ KINDS = {
     "kill worker": Kind(_kill_worker),
     "kill both": Kind(_kill_both, frozenset({KILLED})),
     "kill bot": Kind(_kill_bot),
-    "kill supervisor": Kind(_kill_supervisor),
-    "full disk": Kind(_fill_disk, frozenset({FAILED}), Disk.free, on_disk=True),
-    "read-only disk": Kind(_turn_read_only, frozenset({FAILED}), Disk.mend, on_disk=True),
+    "kill supervisor": Kind(_kill_supervisor, needs="supervisor"),
+    "full disk": Kind(_fill_disk, frozenset({FAILED}), Disk.free, "disk"),
+    "read-only disk": Kind(_turn_read_only, frozenset({FAILED}), Disk.mend, "disk"),
     "power cut": Kind(_cut_power, frozenset({KILLED}), Disk.mend),
     "SIGTERM": Kind(_to_arena(signal.SIGTERM), frozenset({INTERRUPTED})),
     "SIGINT": Kind(_to_arena(signal.SIGINT), frozenset({INTERRUPTED})),
+    "kill dockerd": Kind(_kill_engine, needs="engine", excuses=frozenset({FAILED})),
     "stop": Kind(_stop_for_a_while),
 }

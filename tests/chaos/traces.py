@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.bots.orphans import abandoned
@@ -15,12 +16,29 @@ def workers(arena: Arena) -> list[int]:
     return [number for number, line in arena.processes().items() if "arena.cli.worker" in line]
 
 
-def supervised(arena: Arena) -> list[tuple[int, int, int, str]]:
-    """Each bot that runs: process ids of its worker, its supervisor and itself, and its command line."""
+@dataclass(frozen=True, slots=True)
+class RunningBot:
+    """A bot that runs.
+
+    Attributes:
+        worker: what tells its worker from others.
+        name: what tells it from the worker's other bots.
+        process: its process id.
+        supervisor: that of its supervisor; 0 if it has none.
+    """
+
+    worker: str
+    name: str
+    process: int
+    supervisor: int = 0
+
+
+def supervised(arena: Arena) -> list[RunningBot]:
+    """The bots that run under a supervisor."""
     found = []
     for number, line in arena.processes().items():
         if "supervisor.py" in line and (bot := _last_of(number)) != number:
-            found.append((_parent(number), number, bot, _line(bot)))
+            found.append(RunningBot(str(_parent(number)), _line(bot), bot, number))
     return found
 
 

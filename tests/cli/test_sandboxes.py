@@ -14,6 +14,7 @@ from arena.bots.limits import BotLimits
 from arena.bots.organiser import BuildLimits
 from arena.bots.reference import BotSpec
 from arena.bots.sandbox import LEVELS, strictest
+from arena.cli import bot as bot_command
 from arena.cli import sandboxes
 from arena.cli.common import database_file
 from arena.cli.definition import Definition, bots_of, read_definition
@@ -38,11 +39,13 @@ def checked(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
             return "half of it is missing" if level == "gvisor" else ""
 
         monkeypatch.setattr(sandboxes, "check_available", check)
-        monkeypatch.setattr(images, "make_image", _with_image)
+        monkeypatch.setattr(bot_command, "make_image", _with_image)
     return levels
 
 
-def _with_image(bot: BotSpec, build: BuildLimits, tell: Callable[[str], None]) -> images.Image:
+def _with_image(
+    bot: BotSpec, build: BuildLimits, *, fresh: bool, tell: Callable[[str], None]
+) -> images.Image:
     tell(f"building {bot.name}")
     return images.Image(replace(bot, image="sha256:77"), 1)
 

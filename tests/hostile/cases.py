@@ -36,6 +36,7 @@ class Case:
         table: who sits at each seat: BAD, HONEST, or BAD with a word that it is started with.
         probes: whether the bot tells what it could reach; nothing may be, but for what is named in `open`.
         open: attempts that succeed without harm, by level; each with a reason beside it.
+        also: another fault that is right at a level where it is a race; with a reason beside it.
         words: what its author must be told.
         game: the game that is played.
         matches: how many, all at once.
@@ -45,6 +46,7 @@ class Case:
         limits: what the bad bot may use.
         knows_secrets: whether it is told in a disguise what to look for.
         twice: whether it is played again and must come out equal.
+        growth_bytes: by how much the arena's process may grow, by what it loads and by buffers.
         long: whether it takes so long that only `make hostile` plays it.
     """
 
@@ -54,6 +56,7 @@ class Case:
     table: tuple[str, ...] = (BAD, HONEST, HONEST)
     probes: bool = False
     open: dict[str, frozenset[str]] = field(default_factory=dict)
+    also: dict[str, str] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     game: str = "koffer"
     matches: int = 2
@@ -63,12 +66,17 @@ class Case:
     limits: BotLimits = _USUAL
     knows_secrets: bool = False
     twice: bool = False
+    growth_bytes: int = 64 << 20
     long: bool = False
 
     @property
     def expected(self) -> str:
         """The verdict that the file's name announces: PLAYED or a kind of fault."""
         return next(name for name in VERDICTS if self.bot.startswith(name.lower() + "_"))
+
+    def accepted(self, level: str) -> tuple[str, ...]:
+        """The verdicts that are right at a level: the expected one, and another where it is a race."""
+        return (self.expected, self.also[level]) if level in self.also else (self.expected,)
 
     @property
     def bad_seats(self) -> tuple[int, ...]:
@@ -94,28 +102,55 @@ VERDICTS = (
 )
 
 
+# gVisor answers system calls out of a kernel of its own, in which the bot is alone: what it gives there is
+# nothing of this machine. That no connection leads out is tried all the same.
+_IN_A_KERNEL_OF_ITS_OWN = {
+    GVISOR: frozenset(
+        {
+            *(
+                f"socket {family} {kind}"
+                for family in ("AF_INET", "AF_INET6", "AF_NETLINK")
+                for kind in (1, 2, 3)
+            ),
+            *(
+                f"unshare {what}"
+                for what in ("mounts", "users", "network", "processes", "names", "ipc", "cgroups")
+            ),
+            *("new privileges", "no filter of calls", "setuid files that work"),  # it does not tell
+            *("raise its priority", "io_uring_setup", "syslog", "device node", "/dev/fuse", "/dev/net/tun"),
+        }
+    )
+}
+
+
 def _cases() -> Iterator[Case]:
     # 1: no answer
-    yield Case(1, "timeout_loops", move_s=2.5)
+    yield Case(1, "timeout_loops", move_s=1.5)
     yield Case(1, "timeout_sleeps", matches=1, move_s=2.5, words=("no reply within 2500 ms",))
     yield Case(1, "timeout_waits_for_a_lock", matches=1, move_s=2.5)
     yield Case(1, "timeout_stops_itself", matches=1, move_s=2.5)
     # 2: always just under the limit
     yield Case(2, "timeout_uses_up_its_bank", matches=1, bank_s=3, words=("time for the match",))
     # 3, 4: processes
-    yield Case(3, "timeout_forks_for_ever", BY_SANDBOX, matches=1, move_s=2.5)
+    # Once it gets no more threads of the machine, gVisor itself may end before the bot's time does.
+    ends = {GVISOR: "CRASHED"}
+    yield Case(3, "timeout_forks_for_ever", BY_SANDBOX, matches=1, move_s=2.5, also=ends)
     yield Case(4, "played_leaves_children")
     yield Case(4, "start_failed_leaves_its_child_to_play")
     # 5: memory
     yield Case(5, "memory_exceeded_itself", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL)
-    yield Case(5, "memory_exceeded_by_a_child", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL)
-    yield Case(5, "memory_exceeded_by_many", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL)
+    yield Case(5, "memory_exceeded_by_a_child", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL, long=True)
+    yield Case(5, "memory_exceeded_by_many", BY_SANDBOX, matches=1, move_s=30, limits=_SMALL, long=True)
     # 6: disk
-    # Nothing counts files in bubblewrap; there they are memory of the bot's control group.
-    files = {BWRAP: frozenset({"many files in /tmp"})}
-    yield Case(6, "played_fills_the_disk", BY_SANDBOX, probes=True, move_s=30, matches=1, open=files)
+    # Nothing counts files in bubblewrap and gVisor; there they are memory of the bot's control group.
+    files = dict.fromkeys((BWRAP, GVISOR), frozenset({"many files in /tmp"}))
+    yield Case(
+        6, "played_fills_the_disk", BY_SANDBOX, probes=True, move_s=30, matches=1, open=files, long=True
+    )
     small = BotLimits(memory_bytes=96 << 20)
-    yield Case(6, "memory_exceeded_by_files", frozenset({BWRAP}), matches=1, move_s=60, limits=small)
+    yield Case(
+        6, "memory_exceeded_by_files", frozenset({BWRAP}), matches=1, move_s=60, limits=small, long=True
+    )
     # 7: output
     yield Case(7, "played_floods", matches=3)
     yield Case(7, "played_floods_without_end")
@@ -124,31 +159,33 @@ def _cases() -> Iterator[Case]:
     # 8: poisoned text
     yield Case(8, "crashed_with_poisoned_words")
     # 9: network
-    yield Case(9, "played_tries_the_network", BY_SANDBOX, probes=True)
+    yield Case(9, "played_tries_the_network", BY_SANDBOX, probes=True, open=_IN_A_KERNEL_OF_ITS_OWN)
     # 10: hidden state
     yield Case(10, "played_looks_for_hidden_state", BY_SANDBOX, probes=True, knows_secrets=True, move_s=30)
     # 12: side channels
     partners = (BAD + " left", BAD + " right", HONEST)
-    # In bubblewrap all bots are shown the same files of the system, so these remain.
-    shared = {BWRAP: frozenset({"lock on a part of a file", "lock on a file", "notice of a read"})}
-    yield Case(12, "played_signals_to_its_partner", BY_SANDBOX, table=partners, probes=True, open=shared)
+    yield Case(12, "played_signals_to_its_partner", BY_SANDBOX, table=partners, probes=True)
     # 13, 14: who is who
     yield Case(13, "start_failed_wrong_token")
     yield Case(13, "start_failed_no_token")
     yield Case(13, "played_knocks_with_other_tokens", probes=True)
     yield Case(14, "played_opens_a_second_stream")
     # 15: floods of the protocol
-    yield Case(15, "malformed_message_oversized")
+    yield Case(15, "malformed_message_oversized", matches=1)
     yield Case(15, "disconnected_far_too_large", matches=1)
     yield Case(15, "disconnected_compression_bomb", matches=1, long=True)
+    yield Case(15, "output_exceeded_replies_without_end", matches=1)
+    yield Case(15, "output_exceeded_empty_frames", matches=1)
+    yield Case(15, "output_exceeded_padded_frames", matches=1)
     yield Case(15, "played_opens_a_thousand_streams", probes=True, long=True)
-    yield Case(15, "played_floods_http2", move_s=30, long=True)
+    # Of headers without an end gRPC keeps some 50 MiB for each of the eight connections that it admits.
+    yield Case(15, "played_floods_http2", move_s=30, long=True, growth_bytes=192 << 20)
     # 16: what is no message, and no answer
     yield Case(16, "malformed_message_bytes", words=("no FromBot message",))
-    yield Case(16, "malformed_message_bad_text")
-    yield Case(16, "malformed_message_nested_deep")
-    yield Case(16, "malformed_message_lying_length")
-    yield Case(16, "malformed_message_hello_twice")
+    yield Case(16, "malformed_message_bad_text", matches=1)
+    yield Case(16, "malformed_message_nested_deep", matches=1)
+    yield Case(16, "malformed_message_lying_length", matches=1)
+    yield Case(16, "malformed_message_hello_twice", matches=1)
     yield Case(16, "start_failed_replies_first", words=("carried no hello",))
     yield Case(16, "start_failed_other_protocol", words=("protocol 99",))
     yield Case(16, "start_failed_other_game")
@@ -169,12 +206,14 @@ def _cases() -> Iterator[Case]:
     yield Case(18, "timeout_half_a_frame", matches=1, move_s=2.5)
     # 19: hangs up
     yield Case(19, "disconnected_closes", matches=1)
+    yield Case(19, "disconnected_resumes_as_another", matches=1)
+    yield Case(19, "played_resumes", matches=1)
     # 20: ends
     yield Case(20, "start_failed_exits", words=("exit code 1", "no such module: brain"))
     yield Case(20, "start_failed_exits_with_0", words=("exit code 0",))
     yield Case(20, "crashed_exits", words=("exit code 7", "I have had enough"))
-    yield Case(20, "crashed_exits_with_0")
-    yield Case(20, "crashed_killed", words=("SIGSEGV",))
+    yield Case(20, "crashed_exits_with_0", matches=1)
+    yield Case(20, "crashed_killed", matches=1, words=("SIGSEGV",))
     yield Case(20, "crashed_raises", words=("IndexError", "crashed_raises.py"))
     yield Case(20, "crashed_raises_at_start")
     yield Case(20, "crashed_returns_nothing")
@@ -182,10 +221,10 @@ def _cases() -> Iterator[Case]:
     # 21: all fail
     yield Case(21, "crashed_while_all_decide", table=(BAD, BAD, BAD), game="kamozza", twice=True)
     # 22, 23: attacks on the machine
-    yield Case(22, "played_attacks_processes", BY_SANDBOX, probes=True)
+    yield Case(22, "played_attacks_processes", BY_SANDBOX, probes=True, open=_IN_A_KERNEL_OF_ITS_OWN)
     yield Case(22, "timeout_stops_all_that_it_sees", BY_SANDBOX, matches=1, move_s=2.5)
     yield Case(22, "crashed_kills_all_that_it_sees", BY_SANDBOX, matches=1)
-    yield Case(23, "played_wants_out", BY_SANDBOX, probes=True, move_s=30)
+    yield Case(23, "played_wants_out", BY_SANDBOX, probes=True, move_s=30, open=_IN_A_KERNEL_OF_ITS_OWN)
     # 30: stalling
     yield Case(30, "played_stalls", game="kotki", table=(BAD, BAD, HONEST), matches=1)
 
@@ -202,15 +241,18 @@ class Proof:
         what: in words.
         expected: what must come of it.
         test: the test, as pytest names it.
+        sandbox: the level that it needs, if it needs one.
     """
 
     row: int
     what: str
     expected: str
     test: str
+    sandbox: str = "–"
 
 
 PROOFS = (
+    Proof(26, "builds of strangers' bots", "own sandbox, limits", "tests/hostile/test_builds.py", DOCKER),
     Proof(8, "poisoned words on a terminal and in tables", "escaped", "tests/hostile/test_words.py"),
     Proof(
         10, "messages hold no seed and no token of others", "nothing there", "tests/hostile/test_secrets.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import struct
@@ -48,6 +49,19 @@ def greeted() -> socket.socket:
     connection = dial()
     connection.sendall(PREFACE + frame(SETTINGS))
     return connection
+
+
+def kinds(connection: socket.socket) -> list[int]:
+    """Kinds of all frames that have come."""
+    connection.setblocking(False)
+    data, found = b"", []
+    with contextlib.suppress(OSError):
+        while more := connection.recv(1 << 16):
+            data += more
+    while len(data) >= 9:
+        found.append(data[3])
+        data = data[9 + int.from_bytes(data[:3], "big") :]
+    return found
 
 
 def flood(connection: socket.socket, data: bytes, times: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import secrets
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,15 +44,19 @@ def image_of(folder: Path) -> Iterator[str]:
     """An image with the bots that were laid out in a folder; removed at the end."""
     client = connect()
     client.timeout = 120
+    # Runs at the same time make the same image: each has its own name for it, and takes that away alone.
+    tag = f"{_IMAGE}:{secrets.token_hex(6)}"
     try:
         lines = list(
-            client.build(fileobj=_context(folder), custom_context=True, tag=_IMAGE, rm=True, decode=True)
+            client.build(fileobj=_context(folder), custom_context=True, tag=tag, rm=True, decode=True)
         )
         built = [line["aux"]["ID"] for line in lines if "aux" in line]
         if not built:
             raise RuntimeError(f"the image of the corpus cannot be built: {lines[-1:]}")
-        yield str(built[-1])
-        client.remove_image(built[-1], force=True)
+        try:
+            yield str(built[-1])
+        finally:
+            client.remove_image(tag)
     finally:
         client.close()
 

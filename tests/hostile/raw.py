@@ -38,13 +38,17 @@ class Raw:
         while (data := self._out.get()) is not None:
             yield data
 
-    def greet(self, protocol: int = 1, read: bool = True, concurrency: int = 64) -> None:
-        """Say hello, and wait for the welcome."""
+    def greet(self, protocol: int = 1, read: bool = True, concurrency: int = 64, session: str = "") -> str:
+        """Say hello, and wait for the welcome; the session that it names."""
         if self._call is None:
             self.open()
-        self.send(bot_pb2.FromBot(hello=bot_pb2.Hello(protocol=protocol, concurrency=concurrency)))
-        if read:
-            assert self.read().HasField("welcome")
+        hello = bot_pb2.Hello(protocol=protocol, concurrency=concurrency, session=session)
+        self.send(bot_pb2.FromBot(hello=hello))
+        if not read:
+            return ""
+        frame = self.read()
+        assert frame.HasField("welcome")
+        return frame.welcome.session
 
     def send(self, frame: bot_pb2.FromBot) -> None:
         """Send a frame."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
+import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,13 +23,13 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from tests.hostile.cases import CASES, LEVELS, PROOFS, Case, Proof
+from tests.hostile.cases import CASES, LEVELS, PROOFS, Case
 from tests.hostile.judging import Result, judge
 from tests.hostile.levels import CONTAINERS, image_of, missing
 from tests.hostile.playing import lay_out
+from tests.hostile.proving import prove
 
 AT_ONCE = 2
-ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +101,35 @@ def results(wish: Wish) -> Iterator[Result]:
         base.chmod(0o755)  # bots in a sandbox are other users
         folder = lay_out(base / "corpus")
         image = stack.enter_context(image_of(folder)) if set(levels) & set(CONTAINERS) else ""
-        pool = ProcessPoolExecutor(AT_ONCE, get_context("spawn"))
+        pool = ProcessPoolExecutor(AT_ONCE, get_context("spawn"), initializer=_be_quiet)
         stack.callback(pool.shutdown, cancel_futures=True)
-        jobs: list[Future[Result]] = [
-            pool.submit(judge, case, level, folder, _logs(base, case, level), image)
+        jobs: dict[Future[list[Result]], str] = {
+            pool.submit(_judged, case, level, folder, _logs(base, case, level), image): case.bot
             for case, level in _wanted(wish, levels)
-        ]
-        jobs += [pool.submit(prove, proof) for proof in PROOFS if wish.has(proof.row, proof.what)]
+        }
+        proofs = [proof for proof in PROOFS if wish.has(proof.row, proof.what)]
+        if proofs:
+            jobs[pool.submit(prove, proofs, wish.available)] = "the proofs"
         for job in as_completed(jobs):
-            yield job.result()
+            yield from _result(job, jobs[job])
+
+
+def _be_quiet() -> None:
+    """In a process that plays: what the arena tells of refused streams, and gRPC of floods, is meant."""
+    os.environ["GRPC_VERBOSITY"] = "NONE"
+    logging.disable(logging.WARNING)
+
+
+def _judged(case: Case, level: str, folder: Path, logs: Path, image: str) -> list[Result]:
+    return [judge(case, level, folder, logs, image)]
+
+
+def _result(job: Future[list[Result]], what: str) -> list[Result]:
+    """What came of a job; if that failed itself, that is a line of the table too."""
+    try:
+        return job.result()
+    except Exception as error:
+        return [Result(0, what, "", "failed", "a result", None, 0, (repr(error),))]
 
 
 def _wanted(wish: Wish, levels: list[str]) -> list[tuple[Case, str]]:
@@ -124,25 +145,6 @@ def _logs(base: Path, case: Case, level: str) -> Path:
     folder = base / "logs" / level / case.bot
     folder.mkdir(parents=True)
     return folder
-
-
-def prove(proof: Proof) -> Result:
-    """Run the test that proves a row."""
-    began = time.monotonic()
-    line = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", proof.test]
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
-    words = done.stdout.strip().splitlines()[-1:]
-    passed = done.returncode == 0
-    return Result(
-        row=proof.row,
-        case=proof.what,
-        sandbox="–",
-        verdict=proof.expected if passed else "not so",
-        expected=proof.expected,
-        unchanged=None,
-        seconds=round(time.monotonic() - began, 1),
-        problems=() if passed else tuple(words),
-    )
 
 
 class Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,7 +38,9 @@ def processes_with(word: str) -> list[str]:
 
 def _groups(worker: str) -> list[str]:
     """Control groups that are named after a worker's folder."""
-    return [str(path) for path in Path("/sys/fs/cgroup").glob(f"**/*{worker}*")]
+    # Others make and remove groups meanwhile, which this walk does not mind.
+    walk = os.walk("/sys/fs/cgroup")
+    return [f"{folder}/{name}" for folder, names, _ in walk for name in names if worker in name]
 
 
 def _containers(worker: str) -> list[str]:

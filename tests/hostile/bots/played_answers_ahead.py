@@ -6,7 +6,7 @@ from tests.hostile.raw import Raw
 
 
 def answers(decision: bot_pb2.Decision) -> list[bot_pb2.Reply]:
-    guesses = [*range(decision.id + 1, decision.id + 200), 0, (1 << 64) - 1, 1 << 63]
+    guesses = [decision.id + 1, decision.id + 2, 0, (1 << 64) - 1]
     replies = [bot_pb2.Reply(decision=guess, action=guess % 7) for guess in guesses]
     return [*replies, bot_pb2.Reply(decision=decision.id, action=0)]
 

@@ -2,6 +2,7 @@
 
 import os
 
+import grpc
 from botarena.v1 import bot_pb2
 
 from tests.hostile.probe import Probe
@@ -22,7 +23,10 @@ TOKENS = {
 def knock(token: str) -> bool:
     other = Raw(token=token)
     other.greet(read=False)
-    return other.read_until_the_end() != "UNAUTHENTICATED"
+    try:
+        return other.read().HasField("welcome")
+    except grpc.RpcError as error:
+        raise PermissionError(str(error)[:200]) from None
 
 
 if __name__ == "__main__":

@@ -50,6 +50,11 @@ def others() -> list[str]:
     return [folder.name for folder in Path("/proc").glob("[0-9]*") if folder.name not in own]
 
 
+def parents() -> set[str]:
+    """Its parent, unless that is the first process of its own sandbox."""
+    return {str(os.getppid())} - {"0", "1"}
+
+
 def secrets_in_proc() -> list[str]:
     paths = [Path("/proc", one, what) for one in [*others(), "1"] for what in ("environ", "cmdline", "maps")]
     return [str(path) for path in paths if holds_a_secret(path)]
@@ -57,7 +62,7 @@ def secrets_in_proc() -> list[str]:
 
 def memory_of_others() -> list[str]:
     found = []
-    for one in {*others(), "1", str(os.getppid())} - {str(os.getpid())}:
+    for one in {*others(), *parents()}:
         try:
             with Path("/proc", one, "mem").open("rb"):
                 found.append(one)
@@ -101,7 +106,6 @@ def files_of_the_host() -> list[str]:
         "/root/.ssh",
         "/var/lib/docker",
         "/var/log/syslog",
-        "/etc/machine-id",
         "/boot/grub",
     )
     return [path for path in there if os.access(path, os.R_OK)]

@@ -103,7 +103,7 @@ def made_device() -> bool:
 
 def status(key: str) -> str:
     lines = Path("/proc/self/status").read_text().splitlines()
-    return next(line.split()[1] for line in lines if line.startswith(key + ":"))
+    return next((line.split()[1] for line in lines if line.startswith(key + ":")), "")
 
 
 def setuid_files() -> Iterator[str]:
