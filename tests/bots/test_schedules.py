@@ -144,9 +144,9 @@ class Schedules(RuleBasedStateMachine):
     @rule(data=st.data(), action=st.sampled_from((None, 0, 1, 99)), times=st.integers(1, 3))
     def answer_anything(self, data: st.DataObject, action: int | None, times: int) -> None:
         """Answer a decision that is open, was, or is another's; perhaps twice, perhaps wrongly."""
-        stream = data.draw(st.sampled_from((self.streams[-1], *self.streams[-3:])))
+        stream = data.draw(st.sampled_from(self.streams[-3:]))
         last = max([asked.id for asked in stream.got.decisions], default=1)
-        number = max(0, last + data.draw(st.sampled_from((0, 0, 0, 0, 0, -1, -2, 1, 1000))))
+        number = max(0, last + data.draw(st.sampled_from((0, 0, 0, -1, -2, 1, 1000))))
         stream.send(FromBot(replies=[Reply(decision=number, action=action)] * times))
         self.loop.settle()
 
@@ -265,7 +265,7 @@ def test_whatever_a_bot_does_when_every_match_ends_once_and_nobody_else_is_blame
     run_state_machine_as_test(
         Schedules,
         settings=settings(
-            max_examples=10_000 if DEEP else 150,
+            max_examples=10_000 if DEEP else 100,
             stateful_step_count=60 if DEEP else 40,
             deadline=None,
             derandomize=not DEEP,
