@@ -53,6 +53,9 @@ class Bubblewrap:
         except OSError as error:
             raise LaunchError(f"{bot.name} cannot be started in bubblewrap: {error}") from None
 
+    async def close(self) -> None:
+        """Nothing is left: each supervisor ends with all that it started."""
+
     def _config(
         self, bot: BotSpec, limits: BotLimits, place: Place, group: cgroups.Group | None
     ) -> dict[str, object]:

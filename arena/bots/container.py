@@ -77,6 +77,7 @@ class Container:
 
     Attributes:
         ended: done when all its processes are gone.
+        removing: done when nothing of it is left.
     """
 
     def __init__(self, engine: Engine, begun: Begun, log: Log, memory_bytes: int) -> None:
@@ -90,7 +91,7 @@ class Container:
         self.ended: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._listening = asyncio.create_task(self._listen(begun.output))
         self._living = asyncio.create_task(self._live())
-        self._removing = asyncio.create_task(self._remove())
+        self.removing = asyncio.create_task(self._remove())
 
     async def stop(self) -> Ending:
         """End it, whatever it does, remove it, and say how it went."""
@@ -102,7 +103,7 @@ class Container:
             self._living.cancel()
             self._end(self._blameless("it could not be ended", "the container engine cannot end it"))
         ending = self.ended.result()
-        await asyncio.wait({self._removing}, timeout=_RETRY_S if ending.infra else _STOP_S)
+        await asyncio.wait({self.removing}, timeout=_RETRY_S if ending.infra else _STOP_S)
         return ending
 
     async def _kill(self) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _START_S = 60.0
 _UNDO_S = 2.0
+_CLOSE_S = 5.0  # the arena waits for the worker that waits
 _STARTS = 4  # containers that are started at once; more would only make each of them slower
 
 
@@ -35,7 +36,7 @@ class Containers:
         self._runtime = runtime
         self._engine = Engine(runtime)
         self._starts = asyncio.Semaphore(_STARTS)
-        self._undoing: set[asyncio.Task[None]] = set()
+        self._removals: set[asyncio.Task[None]] = set()
 
     async def start(self, bot: BotSpec, limits: BotLimits, place: Place) -> Container:
         """Start a bot in a container of its own.
@@ -54,7 +55,14 @@ class Containers:
         except BaseException:
             log.close()
             raise
-        return Container(self._engine, begun, log, limits.memory_bytes)
+        container = Container(self._engine, begun, log, limits.memory_bytes)
+        self._note(container.removing)
+        return container
+
+    async def close(self) -> None:
+        """Wait a while for containers to be removed: the engine may be away."""
+        if self._removals:
+            await asyncio.wait(self._removals, timeout=_CLOSE_S)
 
     async def _begun(self, order: Order) -> Begun:
         """A container that was started; nothing of it, if that fails or is not waited for."""
@@ -71,9 +79,12 @@ class Containers:
     async def _undo(self, name: str) -> None:
         """Remove a container; if the engine is away, when it is there again."""
         undoing = asyncio.create_task(remove(self._engine, name))
-        self._undoing.add(undoing)
-        undoing.add_done_callback(self._undoing.discard)
+        self._note(undoing)
         await asyncio.wait({undoing}, timeout=_UNDO_S)
+
+    def _note(self, removal: asyncio.Task[None]) -> None:
+        self._removals.add(removal)
+        removal.add_done_callback(self._removals.discard)
 
 
 def check_available(runtime: str = "") -> None:

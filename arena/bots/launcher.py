@@ -115,3 +115,7 @@ class Launcher(Protocol):
             LaunchError: the machine cannot.
         """
         ...
+
+    async def close(self) -> None:
+        """Wait a moment for what is still to be cleared up after bots that have ended."""
+        ...

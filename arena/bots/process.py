@@ -112,6 +112,9 @@ class Processes:
         """Start a bot; of its limits only that of its output holds."""
         return await BotProcess.start(bot, limits, place)
 
+    async def close(self) -> None:
+        """Nothing is left: each supervisor ends with all that it started."""
+
 
 def log_name(bot: str, worker: int) -> str:
     """Name of the file with what a bot wrote while a worker ran it."""

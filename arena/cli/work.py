@@ -51,6 +51,7 @@ async def work() -> None:
             task.add_done_callback(running.discard)
         for task in running:
             task.cancel()
+    await launcher.close()
 
 
 async def _play(block: Block, tables: Tables, results: int) -> None:

@@ -122,6 +122,9 @@ class Launches:
         self.process: FakeProcess | None = None
         self.streams: list[FakeStream] = []
 
+    async def close(self) -> None:
+        """Nothing is left to clear up."""
+
     async def start(self, bot: BotSpec, limits: BotLimits, place: Place) -> FakeProcess:
         process = FakeProcess()
         if bot.name == "talker":

@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from arena.bots.containers import remove_orphans
 from arena.bots.engine import connect
 from arena.bots.images import ensure_image
 from arena.bots.organiser import BuildLimits
@@ -73,9 +74,10 @@ class ContainerEngine:
         ]
 
     def left(self) -> list[str]:
-        """The containers of bots that there are."""
+        """The containers of bots that outlive even the next start: before it the engine may be away."""
         client = connect()
         try:
+            remove_orphans(client)
             return [str(one["Names"][0]) for one in client.containers(all=True, filters={"name": PREFIX})]
         finally:
             client.close()

@@ -63,6 +63,10 @@ class Noted:
         self.places.append((bot.name, place))
         return await self.launcher.start(bot, limits, place)
 
+    async def close(self) -> None:
+        """Clear up."""
+        await self.launcher.close()
+
 
 def lay_out(folder: Path) -> Path:
     """A copy of the bots and of what they import, and nothing else: what is shown to a sandbox.
