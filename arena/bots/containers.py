@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _START_S = 60.0
 _UNDO_S = 2.0
-_CLOSE_S = 5.0  # the arena waits for the worker that waits
+_CLOSE_S = 4.0  # the arena waits for the worker that waits
 _STARTS = 4  # containers that are started at once; more would only make each of them slower
 
 

@@ -16,7 +16,7 @@ from arena.tournament.frames import pack
 if TYPE_CHECKING:
     import asyncio
 
-_PATIENCE_S = 10.0
+_PATIENCE_S = 20.0
 """How long a worker may take to end its bots and itself, in seconds."""
 
 

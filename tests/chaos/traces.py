@@ -78,8 +78,10 @@ def signal_to(number: int, which: int) -> bool:
 def orphans() -> set[str]:
     """What belongs to no worker that lives: folders in /tmp, but for those without a name yet, and groups."""
     owners = {folder: folder for folder in Path("/tmp").glob("arena-*") if "arena-new-" not in folder.name}
-    for group in Path("/sys/fs/cgroup").rglob("arena-bot.arena-sock-*"):
-        owners[group] = Path("/tmp") / group.name.split(".")[1]
+    for folder, names, _ in os.walk("/sys/fs/cgroup"):  # others make and remove groups meanwhile
+        for name in names:
+            if name.startswith("arena-bot.arena-sock-"):
+                owners[Path(folder, name)] = Path("/tmp") / name.split(".")[1]
     return {str(trace) for trace, owner in owners.items() if _is_abandoned(owner) and trace.exists()}
 
 
