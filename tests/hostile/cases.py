@@ -125,10 +125,10 @@ _IN_A_KERNEL_OF_ITS_OWN = {
 
 def _cases() -> Iterator[Case]:
     # 1: no answer
-    yield Case(1, "timeout_loops", move_s=1.5)
+    yield Case(1, "timeout_loops", move_s=1.5, long=True)
     yield Case(1, "timeout_sleeps", matches=1, move_s=2.5, words=("no reply within 2500 ms",))
-    yield Case(1, "timeout_waits_for_a_lock", matches=1, move_s=2.5)
-    yield Case(1, "timeout_stops_itself", matches=1, move_s=2.5)
+    yield Case(1, "timeout_waits_for_a_lock", matches=1, move_s=2.5, long=True)
+    yield Case(1, "timeout_stops_itself", matches=1, move_s=2.5, long=True)
     # 2: always just under the limit
     yield Case(2, "timeout_uses_up_its_bank", matches=1, bank_s=3, words=("time for the match",))
     # 3, 4: processes
@@ -172,7 +172,7 @@ def _cases() -> Iterator[Case]:
     yield Case(14, "played_opens_a_second_stream")
     # 15: floods of the protocol
     yield Case(15, "malformed_message_oversized", matches=1)
-    yield Case(15, "disconnected_far_too_large", matches=1)
+    yield Case(15, "disconnected_far_too_large", matches=1, long=True)
     yield Case(15, "disconnected_compression_bomb", matches=1, long=True)
     yield Case(15, "output_exceeded_replies_without_end", matches=1)
     yield Case(15, "output_exceeded_empty_frames", matches=1)
@@ -202,11 +202,11 @@ def _cases() -> Iterator[Case]:
     # 18: says nothing
     yield Case(18, "start_failed_silent", start_s=2, words=("did not greet within 2 s",))
     yield Case(18, "start_failed_opens_and_says_nothing", start_s=2)
-    yield Case(18, "start_failed_a_byte_a_second", start_s=2)
-    yield Case(18, "timeout_half_a_frame", matches=1, move_s=2.5)
+    yield Case(18, "start_failed_a_byte_a_second", start_s=2, long=True)
+    yield Case(18, "timeout_half_a_frame", matches=1, move_s=2.5, long=True)
     # 19: hangs up
     yield Case(19, "disconnected_closes", matches=1)
-    yield Case(19, "disconnected_resumes_as_another", matches=1)
+    yield Case(19, "disconnected_resumes_as_another", matches=1, long=True)
     yield Case(19, "played_resumes", matches=1)
     # 20: ends
     yield Case(20, "start_failed_exits", words=("exit code 1", "no such module: brain"))
