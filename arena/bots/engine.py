@@ -123,7 +123,7 @@ def _knock() -> None:
         EngineError: it can be none of this machine.
         OSError: nobody answers.
     """
-    address = os.environ.get("DOCKER_HOST") or _USUAL
+    address = _address()
     if not address.startswith(_LOCAL):
         raise EngineError(
             "bots cannot be run in containers",
@@ -133,6 +133,11 @@ def _knock() -> None:
     with socket.socket(socket.AF_UNIX) as door:
         door.settimeout(_CONNECT_S)
         door.connect(address.removeprefix(_LOCAL))
+
+
+def _address() -> str:
+    """Where the engine is looked for."""
+    return os.environ.get("DOCKER_HOST") or _USUAL
 
 
 def check_able(info: Mapping[str, Any], runtime: str) -> None:
@@ -191,7 +196,7 @@ def translated(work: Callable[[], _T]) -> _T:
     except (DockerException, RequestException, OSError) as error:
         raise EngineError(
             "the container engine cannot be reached",
-            str(error),
+            f"{_address()}: {error}",
             "start it, name its socket by DOCKER_HOST, or see whether you may use that",
         ) from None
 

@@ -44,15 +44,6 @@ class Image:
     log: str = ""
 
 
-def ensure_image(bot: BotSpec, build: BuildLimits) -> BotSpec:
-    """A bot with the image that it runs in, by digest; it is built if there is none for its code.
-
-    Raises:
-        ArenaError: as `make_image`.
-    """
-    return make_image(bot, build).bot
-
-
 def make_image(
     bot: BotSpec, build: BuildLimits, *, fresh: bool = False, tell: Tell = lambda line: None
 ) -> Image:

@@ -13,7 +13,7 @@ import pytest
 
 from arena.bots.building import BuildFailedError, BuildLog, remove_orphans
 from arena.bots.engine import connect
-from arena.bots.images import ensure_image, make_image
+from arena.bots.images import make_image
 from arena.bots.languages import recipe_for
 from arena.bots.organiser import BuildLimits
 from arena.bots.reference import BotReferenceError, BotSpec, current_version, resolve
@@ -109,8 +109,8 @@ def test_a_folder_becomes_an_image_once_for_each_state_of_its_code(trial: Trial,
     labels = trial.client.inspect_image(bot.image)["Config"]["Labels"]
     assert labels["org.botarena.version"] == bot.version
 
-    assert ensure_image(resolve(str(tmp_path)), trial.build) == bot
-    assert ensure_image(bot, trial.build) == bot
+    assert make_image(resolve(str(tmp_path)), trial.build).bot == bot
+    assert make_image(bot, trial.build).bot == bot
     assert make_image(bot, trial.build).seconds == 0
     (tmp_path / "main.py").write_text("print('other')")
     assert trial.make(resolve(str(tmp_path))).image != bot.image
@@ -144,7 +144,7 @@ def test_one_file_and_an_image_of_somebodys_own(trial: Trial, tmp_path: Path) ->
 
     own = resolve(f"docker:{bot.image}")
     assert (own.image, own.command) == (bot.image, ())
-    assert ensure_image(own, trial.build) == own
+    assert make_image(own, trial.build).bot == own
     assert current_version(own) == own.version
     folder = tmp_path / "own"
     folder.mkdir()

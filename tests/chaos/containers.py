@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.bots.containers import remove_orphans
 from arena.bots.engine import connect
-from arena.bots.images import ensure_image
+from arena.bots.images import make_image
 from arena.bots.organiser import BuildLimits
 from arena.bots.reference import resolve
 from arena.bots.walls import BOT_LABEL, PREFIX, SOCKET_LABEL
@@ -47,7 +47,7 @@ class ContainerEngine:
 
     def reference(self, bot: str) -> str:
         """The reference of a bot's image, which is built from what another reference means."""
-        return f"docker:{ensure_image(resolve(bot), BuildLimits()).image}"
+        return f"docker:{make_image(resolve(bot), BuildLimits()).bot.image}"
 
     def blink(self, seconds: float) -> None:
         """Kill it and start it again."""
