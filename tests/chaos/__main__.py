@@ -135,7 +135,8 @@ def _show(outcome: Outcome, plan: Plan, seconds: float) -> None:
     found = (
         f"{len(outcome.problems)} problems" if outcome.problems else "records identical, nothing left over"
     )
-    print(f"{outcome.injections} injections into {plan.matches} matches in {seconds:.0f} s: {found}")
+    matches = outcome.tournaments * plan.matches
+    print(f"{outcome.injections} injections into {matches} matches in {seconds:.0f} s: {found}")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ _EARLY_S = 2.0
 _STUCK_S = 120.0
 _ENOUGH = 20
 """So many problems are no accident."""
+_TOURNAMENTS = 10
+"""Most that are played until all injections are done: a machine may be quicker than the moments are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,13 @@ class Outcome:
     """What was found.
 
     Attributes:
+        tournaments: how many were played.
         done: injections by kind.
         endings: how commands ended by them, by kind and exit code.
         problems: whatever was not as it must be, one line each.
     """
 
+    tournaments: int = 0
     done: Counter[str] = field(default_factory=Counter)
     endings: Counter[tuple[str, int]] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
@@ -127,13 +131,27 @@ class Experiment:
         self._undisturbed.folder.mkdir()
         first = Command(self._undisturbed, self._plan.command, self._folder / "said.undisturbed")
         self._check("undisturbed", first, 10 * _STUCK_S)
-        while self.outcome.injections < self._plan.injections and (command := self._meet_moment()):
+        self._disturb()
+        while self._is_short and not self.outcome.problems and self.outcome.tournaments < _TOURNAMENTS:
+            self._arena.clear()
+            self._disturb()
+        if self._is_short:
+            text = f"only {self.outcome.injections} injections in {self.outcome.tournaments} tournaments"
+            self.outcome.complain("the end", f"{text}; give more matches")
+        return self.outcome
+
+    @property
+    def _is_short(self) -> bool:
+        return self.outcome.injections < self._plan.injections
+
+    def _disturb(self) -> None:
+        """Play one tournament, and disturb it as often as is left to be done."""
+        self.outcome.tournaments += 1
+        self._command = None
+        while self._is_short and (command := self._meet_moment()):
             self._strike(command)
             self._tell(self.outcome.injections)
-        if (done := self.outcome.injections) < self._plan.injections:
-            self.outcome.complain("the end", f"only {done} injections before it was over; give more matches")
         self._end_in_peace()
-        return self.outcome
 
     # the moment
 

@@ -14,4 +14,4 @@ def test_a_disturbed_tournament_ends_with_the_records_of_an_undisturbed_one() ->
         [sys.executable, "-m", "tests.chaos", *line], capture_output=True, text=True, timeout=280, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{len(KINDS)} injections into 120 matches" in done.stdout
+    assert f"{len(KINDS)} injections into " in done.stdout

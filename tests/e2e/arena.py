@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -28,6 +29,11 @@ class Arena:
 
     folder: Path
     mark: str = field(default_factory=lambda: f"arena-mark-{os.getpid()}-{time.monotonic_ns()}")
+
+    def clear(self) -> None:
+        """Begin anew, with nothing in the folder."""
+        for path in self.folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def start(self, *arguments: str, talk: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
         """Start a command; what it says goes to a file, or nowhere."""
