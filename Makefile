@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROTOS := $(sort $(wildcard proto/botarena/v1/*.proto))
-SERVICES := proto/botarena/v1/bot.proto
+SERVICES := $(shell grep -l "^service " $(PROTOS))
 STUBS := sdk/python
 
 .DEFAULT_GOAL := help

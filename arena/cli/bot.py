@@ -1,8 +1,7 @@
-"""`arena bot build`, and the images of bots that a command is about to run in containers."""
+"""`arena bot build`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,19 +9,17 @@ from typing import Annotated
 
 import typer
 
-from arena.bots.building import BuildFailedError
-from arena.bots.images import Image, make_image
+from arena.bots.images import Image
 from arena.bots.languages import language_of
-from arena.bots.organiser import BuildLimits, read_organiser
-from arena.bots.reference import BotSpec, resolve
-from arena.cli.output import OUT, printable
+from arena.bots.organiser import read_organiser
+from arena.bots.reference import resolve
+from arena.cli.output import OUT
 from arena.cli.sandboxes import LimitsOption
 from arena.cli.tables import plain_table
 from arena.errors import ArenaError
+from arena.runs.images import forget, made
 
 app = typer.Typer(help="Bots and their images.", no_args_is_help=True)
-
-_LAST_LINES = 20
 
 
 @app.callback()
@@ -51,7 +48,7 @@ def build(
     allowed = replace(allowed, network=network or allowed.network)
     if base is not None:
         allowed = replace(allowed, base={language_of(spec): base})
-    image = _made(spec, allowed, fresh=fresh, keep=partial(_write, log) if log else _forget)
+    image = made(spec, allowed, OUT.say, fresh=fresh, keep=partial(_write, log) if log else forget)
     row = {
         "bot": image.bot.name,
         "version": image.bot.version,
@@ -73,39 +70,5 @@ def _write(path: Path, log: str) -> None:
         raise ArenaError(f"{path} cannot be written", str(error.strerror), "name another --log") from None
 
 
-def _forget(log: str) -> None:
-    """Of what a build says its last lines are shown, which is enough unless somebody asks for more."""
-
-
 def _time(image: Image) -> str:
     return f"{image.seconds:.1f} s" if image.seconds else "was there"
-
-
-def with_images(bots: Sequence[BotSpec], build: BuildLimits) -> list[BotSpec]:
-    """Bots with the images that they run in; those that are not there are built, one after another.
-
-    Raises:
-        ArenaError: one cannot be built.
-    """
-    return [_made(bot, build).bot for bot in bots]
-
-
-def _made(
-    bot: BotSpec,
-    build: BuildLimits,
-    *,
-    fresh: bool = False,
-    keep: Callable[[str], object] = _forget,
-) -> Image:
-    def tell(line: str) -> None:
-        OUT.say(f"building {bot.name}: {line}")
-
-    try:
-        image = make_image(bot, build, fresh=fresh, tell=tell)
-    except BuildFailedError as error:
-        keep(error.log)
-        for line in error.log.splitlines()[-_LAST_LINES:]:
-            OUT.say(printable(line))
-        raise
-    keep(image.log)
-    return image

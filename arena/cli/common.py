@@ -1,19 +1,13 @@
-"""What several commands share: options, names of matches, the database."""
+"""What several commands share: the database, and how they end."""
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from arena.errors import UsageError
-from arena.store.stored import StoredTournament
-from arena.tournament.formats import COMPARE, ENDLESS
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -25,8 +19,6 @@ DbOption = Annotated[
     ),
 ]
 DEFAULT_DB = "arena.db"
-
-_MATCH = re.compile(r"(?:(?P<tournament>.+)/)?m?(?P<number>\d+)")
 
 
 @contextmanager
@@ -40,78 +32,6 @@ def open_store(db: str) -> Iterator[Store]:
         yield store
     finally:
         store.close()
-
-
-def database_file(db: str) -> Path | None:
-    """The file that holds the database that `--db` names; None if it is on a server or in memory."""
-    scheme, is_url, rest = db.partition("://")
-    if not is_url:
-        return Path(db)
-    name = rest.partition("?")[0].removeprefix("/")
-    return Path(name) if scheme.startswith("sqlite") and name not in ("", ":memory:") else None
-
-
-def logs_folder(db: str, tournament: str) -> Path:
-    """Where the bots' output of a tournament is kept: beside the database."""
-    base = Path(os.environ.get("ARENA_LOGS", "arena-logs" if "://" in db else f"{db}.logs"))
-    return base / tournament
-
-
-def match_name(number: int) -> str:
-    """Name of a match within its tournament, such as m0312."""
-    return f"m{number:04d}"
-
-
-def match_place(tournament: StoredTournament, number: int) -> tuple[int, int]:
-    """Block and seating of a match number."""
-    return divmod(number, seatings_of(tournament))
-
-
-def match_number(tournament: StoredTournament, block: int, seating: int) -> int:
-    """Number of a match in its tournament."""
-    return block * seatings_of(tournament) + seating
-
-
-def seatings_of(tournament: StoredTournament) -> int:
-    """Matches per block."""
-    rotations = tournament.seats if tournament.rotate else 1
-    # Both versions take each seat.
-    return 2 * rotations if tournament.format == COMPARE else rotations
-
-
-def is_open(tournament: StoredTournament) -> bool:
-    """Whether results still decide how many matches it will have."""
-    # An adaptive format keeps the deals that it was given among its settings.
-    return tournament.finished_us is None and "deals" in tournament.settings
-
-
-def matches_text(tournament: StoredTournament) -> str:
-    """The number of its matches, as far as it is known."""
-    if tournament.matches == ENDLESS:
-        return "endless"
-    return f"at most {tournament.matches}" if is_open(tournament) else str(tournament.matches)
-
-
-def format_text(tournament: StoredTournament) -> str:
-    """Its format and settings, such as "swiss (rounds 5, deals 10)"."""
-    settings = ", ".join(
-        f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
-        for key, value in tournament.settings.items()
-    )
-    name = tournament.format.replace("-", " ")
-    return f"{name} ({settings})" if settings else name
-
-
-def parse_match(text: str) -> tuple[str | None, int]:
-    """Tournament (None: the newest) and number of a match as a person writes it: NAME/m0312 or m0312."""
-    found = _MATCH.fullmatch(text)
-    if found is None:
-        raise UsageError(
-            f"{text!r} is no match",
-            "it is neither a file nor like m0312 or NAME/m0312",
-            "see: arena match list",
-        )
-    return found["tournament"], int(found["number"])
 
 
 def leave(code: int) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from arena.bots.reference import resolve
 from arena.cli.common import DEFAULT_DB, DbOption, open_store
-from arena.cli.definition import Definition, parse_each, parse_options
+from arena.cli.output import OUT
 from arena.cli.play import (
     ConfidenceOption,
     EachOption,
@@ -20,14 +20,15 @@ from arena.cli.play import (
     OptionOption,
     PinOption,
     SeedOption,
-    Workers,
     create,
-    make_executor,
     play_out,
 )
-from arena.cli.sandboxes import LimitsOption, SandboxOption, custody
+from arena.cli.sandboxes import LimitsOption, SandboxOption
 from arena.errors import UsageError
 from arena.games import find_game
+from arena.runs.custody import custody
+from arena.runs.definition import Definition, parse_each, parse_options
+from arena.runs.executor import Workers, make_executor
 from arena.store.stored import StoredBot, StoredTournament
 from arena.tournament.formats import COMPARE
 from arena.tournament.local import IN_FLIGHT
@@ -86,7 +87,7 @@ def compare(
         limits=parse_each(each or []),
         custody=custody(sandbox, limits),
     )
-    built = _named(definition.build(), old, new)
+    built = _named(definition.build(OUT.say), old, new)
     with open_store(db) as store:
         tournament = create(store, built, db)
         executor = make_executor(tournament, db, Workers(jobs, in_flight, pin))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.boards import board_report, boards_of
-from arena.cli.common import DEFAULT_DB, DbOption, match_name, match_number, open_store
+from arena.cli.common import DEFAULT_DB, DbOption, open_store
 from arena.cli.filters import (
     BeforeOption,
     BotsOption,
@@ -32,6 +32,7 @@ from arena.cli.output import OUT
 from arena.cli.results import PrivateOption, write_record
 from arena.cli.writers import WRITERS, table_writer
 from arena.errors import UsageError
+from arena.runs.names import match_name, match_number
 from arena.store.selection import Selection
 from arena.tournament.export import PLACE, TABLES, Column, Played, Row, as_table
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.definition import parse_options
 from arena.cli.output import OUT
 from arena.errors import NotFoundError, UsageError
 from arena.games import find_game
 from arena.games.game import AnyGame, GameError
+from arena.runs.definition import parse_options
 from arena.store.selection import BotFilter, Selection, entrants
 from arena.store.stored import StoredMatch, StoredTournament
 

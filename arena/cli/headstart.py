@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from arena.tournament.process import WorkerProcess
 
-WORKER_COMMAND = (sys.executable, "-m", "arena.cli.worker")
+WORKER_COMMAND = (sys.executable, "-m", "arena.runs.worker")
 
 _PLAYING = (["play"], ["tournament", "run"], ["tournament", "resume"], ["league", "run"])
 

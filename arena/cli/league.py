@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.bots.reference import BotSpec, resolve_all
+from arena.bots.reference import resolve_all
 from arena.bots.sandbox import strictest
-from arena.cli.common import DEFAULT_DB, DbOption, logs_folder, open_store
-from arena.cli.definition import Definition, bots_of, parse_each, parse_options
+from arena.cli.common import DEFAULT_DB, DbOption, open_store
+from arena.cli.headstart import take
 from arena.cli.output import OUT
 from arena.cli.play import (
     EachOption,
@@ -22,16 +18,18 @@ from arena.cli.play import (
     OptionOption,
     PinOption,
     SeedOption,
-    Workers,
-    check_versions,
     create,
-    make_executor,
     play_session,
 )
-from arena.cli.results import place_rows, read_report, show, show_places, show_standings
-from arena.cli.sandboxes import Custody, LimitsOption, SandboxOption, confine, confine_again, custody
-from arena.errors import ArenaError, NotFoundError, UsageError
-from arena.store.stored import StoredBot, StoredTournament
+from arena.cli.results import read_report, show, show_places, show_standings
+from arena.cli.sandboxes import LimitsOption, SandboxOption
+from arena.errors import NotFoundError, UsageError
+from arena.runs.custody import Custody, confine, confine_again, custody
+from arena.runs.definition import Definition, bots_of, check_versions, parse_each, parse_options
+from arena.runs.executor import Workers, make_executor
+from arena.runs.leagues import active, alone, base, between_rounds, entrant
+from arena.runs.rows import place_rows
+from arena.store.stored import StoredTournament
 from arena.tournament.formats import LADDER
 from arena.tournament.local import IN_FLIGHT
 from arena.tournament.runner import Run
@@ -85,14 +83,14 @@ def run(
                 limits=parse_each(each or []),
                 custody=held,
             )
-            create(store, definition.build(), db)
+            create(store, definition.build(OUT.say), db)
         elif any(given is not None for given in (seats, deals, seed, option, each)):
             raise UsageError(
                 f"{name} cannot be changed",
                 "seats, deals, seed, options and limits are those that it began with",
                 "leave them out, or begin another league with --game and bots",
             )
-        with _alone(_league(store, name), db):
+        with alone(_league(store, name), db):
             _play(store, name, rounds, db, Workers(jobs, in_flight, pin), held)
         league = store.tournament(name)
         show_standings(read_report(store, league))
@@ -111,19 +109,19 @@ def add(
     with open_store(db) as store:
         league = _league(store, name)
         held = custody(strictest(bots_of(league)), limits)
-        (spec,) = confine(resolve_all([bot], league.game), held)
-        older = [index for index in _active(league) if _base(league.bots[index].name) == spec.name]
-        entrant = _entrant(league, spec)
-        with _between_rounds(store, league, db):
+        (spec,) = confine(resolve_all([bot], league.game), held, OUT.say)
+        older = [index for index in active(league) if base(league.bots[index].name) == spec.name]
+        newcomer = entrant(league, spec)
+        with between_rounds(store, league, db):
             for index in older:
                 store.retire_bot(league.id, index)
                 OUT.say(f"{league.bots[index].name} retires; its games stay")
-            known = [index for index, had in enumerate(league.bots) if had.name == entrant.name]
+            known = [index for index, had in enumerate(league.bots) if had.name == newcomer.name]
             if known:
                 store.retire_bot(league.id, known[0], retired=False)
             else:
-                store.add_bot(league.id, entrant)
-        OUT.say(f"{entrant.name} plays from the next round on")
+                store.add_bot(league.id, newcomer)
+        OUT.say(f"{newcomer.name} plays from the next round on")
 
 
 @app.command("remove")
@@ -135,13 +133,13 @@ def remove(
     """Let a bot play no further round; its games stay."""
     with open_store(db) as store:
         league = _league(store, name)
-        found = [index for index in _active(league) if league.bots[index].name == bot]
+        found = [index for index in active(league) if league.bots[index].name == bot]
         if not found:
-            names = ", ".join(league.bots[index].name for index in _active(league))
+            names = ", ".join(league.bots[index].name for index in active(league))
             raise NotFoundError(
                 f"{bot} does not play in {name}", f"those who do are {names}", "name one of them"
             )
-        with _between_rounds(store, league, db):
+        with between_rounds(store, league, db):
             store.retire_bot(league.id, found[0])
         OUT.say(f"{bot} retires; its games stay")
 
@@ -174,38 +172,6 @@ def _league(store: Store, name: str) -> StoredTournament:
     return found
 
 
-def _active(league: StoredTournament) -> Sequence[int]:
-    return [index for index, bot in enumerate(league.bots) if not bot.retired]
-
-
-def _base(name: str) -> str:
-    """The name of a bot without that of its version."""
-    return name.partition("@")[0]
-
-
-def _entrant(league: StoredTournament, spec: BotSpec) -> StoredBot:
-    """A bot as it enters: a version that is not the first of its name has it in its name.
-
-    Raises:
-        UsageError: it plays already.
-    """
-    for bot in league.bots:
-        if _base(bot.name) == spec.name and bot.version == spec.version:
-            if not bot.retired:
-                raise UsageError(
-                    f"{bot.name} plays in {league.name} already",
-                    f"its version is {bot.version}, and so is that of {spec.reference}",
-                    "change its code, or its name in bot.toml",
-                )
-            return bot
-    taken = {bot.name for bot in league.bots}
-    named = spec
-    if spec.name in taken:
-        digest = spec.version.rpartition("+")[2]
-        named = replace(spec, name=f"{spec.name}@{digest[:8]}")
-    return StoredBot(named.name, named.version, named.to_json())
-
-
 def _play(store: Store, name: str, rounds: int | None, db: str, workers: Workers, custody: Custody) -> None:
     """Round after round, with new workers whenever bots came or went."""
     changed = True
@@ -213,45 +179,6 @@ def _play(store: Store, name: str, rounds: int | None, db: str, workers: Workers
         league = store.tournament(name)
         check_versions(league, f"restore it, or let it play as a new version: arena league add {name} BOT")
         session = Run(store, league, rounds)
-        executor = make_executor(confine_again(league, custody), db, workers)
+        executor = make_executor(confine_again(league, custody, OUT.say), db, workers, take())
         play_session(session, executor, f"arena league run {name}")
         changed, rounds = session.changed, session.rounds
-
-
-@contextmanager
-def _alone(league: StoredTournament, db: str) -> Iterator[None]:
-    """Play a league in this process alone.
-
-    Raises:
-        ArenaError: another one does.
-    """
-    with _lock(league, db) as got:
-        if not got:
-            raise ArenaError(
-                f"{league.name} is being played", "another arena has it in hand", "wait for it, or end it"
-            )
-        yield
-
-
-@contextmanager
-def _between_rounds(store: Store, league: StoredTournament, db: str) -> Iterator[None]:
-    """Change the bots of a league. A run that goes on sees it when its round is over; of a round that was
-    interrupted, the rest is taken back."""
-    with _lock(league, db) as stopped:
-        if stopped:
-            store.drop_undone(league.id)
-        yield
-
-
-@contextmanager
-def _lock(league: StoredTournament, db: str) -> Iterator[bool]:
-    """Whether nobody else plays the league; if so, nobody can until the end of the block."""
-    folder = logs_folder(db, league.name)
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "playing.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from botarena.v1.record_pb2 import MatchRecord
 
-from arena.cli.common import is_open
 from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, progress_line
 from arena.cli.tables import standings_table
+from arena.runs.names import is_open
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import ENDLESS, Outlook
 

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from arena.cli.common import match_name, match_number, seatings_of
-from arena.cli.output import OUT, printable
-from arena.store.stored import StoredLoss, StoredTournament
+from arena.cli.output import OUT
 
 _NAMED = 3
 """Blocks that are named of those that were lost for one reason."""
-
-
-def loss_rows(tournament: StoredTournament, losses: Sequence[StoredLoss]) -> list[dict[str, Any]]:
-    """The blocks that are missing, as plain data: with their matches, why, and after how many runs."""
-    return [
-        {
-            "tournament": tournament.name,
-            "block": loss.block,
-            "first": match_name(match_number(tournament, loss.block, 0)),
-            "last": match_name(match_number(tournament, loss.block, seatings_of(tournament) - 1)),
-            "verdict": "INFRA_FAULT",
-            "reason": printable(loss.reason),
-            "runs": loss.runs,
-            "lost": time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(loss.lost_us / 1e6)),
-        }
-        for loss in losses
-    ]
 
 
 def show_losses(rows: Sequence[dict[str, Any]], tell: Callable[[str], None]) -> None:

@@ -15,19 +15,8 @@ from botarena.v1.record_pb2 import Fault, MatchRecord, Verdict
 from google.protobuf.json_format import MessageToDict
 
 from arena.bots.process import log_name
-from arena.cli.common import (
-    DEFAULT_DB,
-    DbOption,
-    leave,
-    logs_folder,
-    match_name,
-    match_number,
-    match_place,
-    open_store,
-    parse_match,
-    seatings_of,
-)
-from arena.cli.output import OUT, printable
+from arena.cli.common import DEFAULT_DB, DbOption, leave, open_store
+from arena.cli.output import OUT
 from arena.cli.results import NameArgument, show_result
 from arena.cli.tables import plain_table
 from arena.errors import CheckFailedError, NotFoundError, UsageError
@@ -40,8 +29,10 @@ from arena.match.replay import Failure, RulesFailedError, Step, VerificationErro
 from arena.match.replay import replay as replay_steps
 from arena.match.replay import verify as verify_record
 from arena.match.verdicts import FAULTS, fault_name, stand_in_fault
+from arena.runs.names import logs_folder, match_name, match_number, match_place, parse_match, seatings_of
 from arena.store.store import Store
 from arena.store.stored import StoredMatch, StoredTournament
+from arena.text import printable
 from arena.tournament.export import Played, seat_rows
 from arena.tournament.report import played_record
 from arena.tournament.runner import seats_of, tables_of

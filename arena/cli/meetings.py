@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from botarena.v1.record_pb2 import MatchRecord
 
-from arena.cli.common import DEFAULT_DB, DbOption, match_name, match_number, open_store
+from arena.cli.common import DEFAULT_DB, DbOption, open_store
 from arena.cli.filters import (
     BeforeOption,
     BotsOption,
@@ -28,6 +28,7 @@ from arena.cli.tables import plain_table
 from arena.errors import NotFoundError, UsageError
 from arena.match.verdicts import RATED, verdict_name
 from arena.ratings.meetings import HeadToHead, Meeting, Tally
+from arena.runs.names import match_name, match_number
 from arena.store.selection import BlockNumbers, BotFilter, Selection
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.several import selected_record

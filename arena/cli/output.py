@@ -14,6 +14,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from arena.errors import ArenaError
+from arena.text import printable
 
 if TYPE_CHECKING:  # loaded where something is drawn
     from rich.console import Console
@@ -167,11 +168,6 @@ def progress_line(done: int, total: int, rate: float, at_most: bool = False) -> 
     few = "≤" if at_most else ""
     share = f"{100 * done / total:.0f} %"
     return f"{done}/{few}{total}  {share}  {rate:,.1f}/s  ETA {few}{minutes}:{seconds:02d}"
-
-
-def printable(text: str) -> str:
-    """Text that can do nothing to a terminal: control characters are shown as escapes."""
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 # What rings a bell, or moves or wipes what is written already. Colour codes are `printable`'s business.

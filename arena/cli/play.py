@@ -3,64 +3,62 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
 import shutil
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.bots.reference import BotSpec, current_version
 from arena.bots.sandbox import LEVELS, strictest
-from arena.cli.answers import answer_of, show_answer
-from arena.cli.common import (
-    DEFAULT_DB,
-    DbOption,
-    format_text,
-    is_open,
-    leave,
-    logs_folder,
-    match_name,
-    match_number,
-    matches_text,
-    open_store,
-    seatings_of,
-)
-from arena.cli.definition import (
-    Definition,
-    Limits,
-    bots_of,
-    limits_text,
-    parse_each,
-    parse_options,
-    read_definition,
-)
-from arena.cli.headstart import WORKER_COMMAND, take
+from arena.cli.answers import show_answer
+from arena.cli.common import DEFAULT_DB, DbOption, leave, open_store
+from arena.cli.headstart import take
 from arena.cli.live import Progress
-from arena.cli.losses import loss_rows, show_losses
+from arena.cli.losses import show_losses
 from arena.cli.output import OUT
 from arena.cli.results import (
     PrivateOption,
     load,
-    place_rows,
     read_report,
     show_places,
     show_result,
     show_standings,
     write_records,
 )
-from arena.cli.sandboxes import LimitsOption, SandboxOption, check_hidden, confine_again, custody
-from arena.cli.worker_setup import WorkerSetup
+from arena.cli.sandboxes import LimitsOption, SandboxOption
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS, RATED
+from arena.runs.answers import answer_of
+from arena.runs.custody import check_hidden, confine_again, custody
+from arena.runs.definition import (
+    Definition,
+    Limits,
+    bots_of,
+    check_versions,
+    limits_text,
+    parse_each,
+    parse_options,
+    read_definition,
+)
+from arena.runs.executor import Workers, make_executor
+from arena.runs.names import (
+    format_text,
+    is_open,
+    logs_folder,
+    match_name,
+    match_number,
+    matches_text,
+    seatings_of,
+)
+from arena.runs.rows import loss_rows, place_rows
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import COMPARE, DEFAULT_FORMAT, FORMATS, LADDER, UNTIL
-from arena.tournament.local import IN_FLIGHT, LocalExecutor, WorkerCommand, worker_cpus
+from arena.tournament.local import IN_FLIGHT, LocalExecutor
 from arena.tournament.runner import Run, commitment
 
 if TYPE_CHECKING:
@@ -112,21 +110,6 @@ PinOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Workers:
-    """How much of the machine a run uses.
-
-    Attributes:
-        jobs: worker processes; None: as many as are of use.
-        in_flight: matches that each of them has in play at once.
-        pin: whether each of them is kept on cores of its own, with its bots.
-    """
-
-    jobs: int | None = None
-    in_flight: int = IN_FLIGHT
-    pin: bool = True
-
-
 def play(
     game: Annotated[str, typer.Argument(metavar="GAME")],
     bots: BotsArgument,
@@ -158,7 +141,7 @@ def play(
         limits=parse_each(each or []),
         custody=custody(sandbox, limits),
     )
-    new = definition.build()
+    new = definition.build(OUT.say)
     with _executor_ahead(new, db, Workers(jobs, in_flight, pin)) as executor, open_store(db) as store:
         tournament = store.create(new)
         _say_head(tournament, seed is not None)
@@ -217,7 +200,7 @@ def run(
     given |= {"until": until, "confidence": confidence, "tolerance": tolerance}
     definition = _definition(game, bots or [], given, option, each)
     definition = replace(definition, custody=custody(sandbox, limits).over(definition.custody))
-    new = definition.build()
+    new = definition.build(OUT.say)
     if definition.deals is not None and "deals" not in new.settings and new.deals != definition.deals:
         OUT.say(
             f"{new.deals} deals instead of {definition.deals}: "
@@ -228,7 +211,7 @@ def run(
         OUT.say(f"{len(definition.bots)} bots for {new.seats} seats: {', '.join(copies)} sit down with them")
     with open_store(db) as store:
         tournament = create(store, new, db)
-        executor = make_executor(tournament, db, Workers(jobs, in_flight, pin))
+        executor = make_executor(tournament, db, Workers(jobs, in_flight, pin), take())
         play_out(store, tournament, executor, definition.seed is not None)
 
 
@@ -251,28 +234,9 @@ def resume(
                 f"play on: arena league run {tournament.name}",
             )
         check_versions(tournament, "restore it, or run a new tournament")
-        held = confine_again(tournament, custody(sandbox, limits))
-        executor = make_executor(held, db, Workers(jobs, in_flight, pin))
+        held = confine_again(tournament, custody(sandbox, limits), OUT.say)
+        executor = make_executor(held, db, Workers(jobs, in_flight, pin), take())
         play_out(store, tournament, executor, seed_is_known=False)
-
-
-def check_versions(tournament: StoredTournament, do: str) -> None:
-    """Whether the bots that still play are what they were.
-
-    Args:
-        tournament: whose bots they are.
-        do: what to do if one has changed.
-
-    Raises:
-        ArenaError: the code of a bot has changed.
-    """
-    for stored, bot in zip(tournament.bots, bots_of(tournament), strict=True):
-        if not stored.retired and (now := current_version(bot)) != bot.version:
-            raise ArenaError(
-                f"{tournament.name} cannot be resumed",
-                f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
-                do,
-            )
 
 
 def _definition(
@@ -400,37 +364,6 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def make_executor(tournament: StoredTournament, db: str, workers: Workers) -> LocalExecutor:
-    """The workers that play a tournament.
-
-    Args:
-        db: its database, beside which the bots' logs go.
-        workers: how many they are, and what they may use.
-
-    Raises:
-        ArenaError: a bot would be shown what it must not see.
-    """
-    check_hidden(tournament, db)
-    logs = logs_folder(db, tournament.name).resolve()
-    logs.mkdir(parents=True, exist_ok=True)
-    bots = bots_of(tournament)
-    commands = []
-    for number, share in enumerate(worker_cpus(workers.jobs or _default_jobs(tournament, bots))):
-        cores = share if workers.pin else []
-        setup = WorkerSetup(
-            worker=number,
-            cores=cores,
-            game=tournament.game,
-            bots=bots,
-            logs=str(logs),
-            start_us=tournament.start_us,
-            in_flight=workers.in_flight,
-            all_at_once=sum(not bot.retired for bot in tournament.bots) == tournament.seats,
-        )
-        commands.append(WorkerCommand(WORKER_COMMAND, setup.pack()))
-    return LocalExecutor(commands, workers.in_flight, take())
-
-
 @contextmanager
 def _executor_ahead(new: StoredTournament, db: str, workers: Workers) -> Iterator[LocalExecutor]:
     """The workers that will play; the first starts its bots now, while the arena opens the database.
@@ -442,7 +375,7 @@ def _executor_ahead(new: StoredTournament, db: str, workers: Workers) -> Iterato
         with open_store(db):  # it says what is wrong with a place that is not there
             pass
     are_new = not logs.exists()
-    executor = make_executor(new, db, workers)
+    executor = make_executor(new, db, workers, take())
     try:
         executor.prepare()
         yield executor
@@ -451,13 +384,6 @@ def _executor_ahead(new: StoredTournament, db: str, workers: Workers) -> Iterato
             shutil.rmtree(logs, ignore_errors=True)
             with suppress(OSError):  # there are those of other runs
                 logs.parent.rmdir()
-
-
-def _default_jobs(tournament: StoredTournament, bots: Sequence[BotSpec]) -> int:
-    """One worker per core, or per as many cores as a bot keeps busy, but no more than there are blocks."""
-    blocks = -(-tournament.matches // seatings_of(tournament))
-    cores = len(os.sched_getaffinity(0)) // max(bot.threads for bot in bots)
-    return max(1, min(cores, blocks))
 
 
 def _say_head(tournament: StoredTournament, seed_is_known: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,18 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from botarena.v1.record_pb2 import MatchRecord
 
-from arena.cli.answers import answer_of, show_answer
-from arena.cli.common import (
-    DEFAULT_DB,
-    DbOption,
-    format_text,
-    is_open,
-    match_name,
-    match_number,
-    matches_text,
-    open_store,
-)
-from arena.cli.losses import loss_rows, show_losses
+from arena.cli.answers import show_answer
+from arena.cli.common import DEFAULT_DB, DbOption, open_store
+from arena.cli.losses import show_losses
 from arena.cli.output import OUT
 from arena.cli.tables import (
     CROSSTABLE_TITLE,
@@ -44,9 +34,11 @@ from arena.games import find_game
 from arena.match.evidence import public_record
 from arena.match.record import seal
 from arena.match.replay import replay
+from arena.runs.answers import answer_of
+from arena.runs.names import format_text, is_open, match_name, match_number, matches_text
+from arena.runs.rows import loss_rows, place_rows, tournament_row
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.formats import ENDLESS
-from arena.tournament.runner import commitment, places_of
 
 if TYPE_CHECKING:
     from arena.store.store import Store
@@ -69,7 +61,7 @@ def list_(db: DbOption = DEFAULT_DB) -> None:
     """All tournaments, oldest first."""
     with open_store(db) as store:
         tournaments = store.tournaments()
-    rows = [_row(tournament, stored) for tournament, stored in tournaments]
+    rows = [tournament_row(tournament, stored) for tournament, stored in tournaments]
     heads = ("name", "kind", "game", "format", "bots", "seats", "matches", "state", "created")
     cells = [
         [
@@ -90,7 +82,7 @@ def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
     with open_store(db) as store:
         tournament = store.tournament(name)
         report = read_report(store, tournament)
-        row = _row(tournament, report.matches)
+        row = tournament_row(tournament, report.matches)
         places = place_rows(store, tournament)
         answer = answer_of(store, tournament)
         losses = loss_rows(tournament, store.lost(tournament.id))
@@ -120,43 +112,11 @@ def _total(tournament: StoredTournament) -> str:
     return f"{'≤' if is_open(tournament) else ''}{tournament.matches}"
 
 
-def place_rows(store: Store, tournament: StoredTournament) -> list[dict[str, Any]]:
-    """The places that a format gives besides the ratings; bots of one group share theirs."""
-    rows: list[dict[str, Any]] = []
-    for group in places_of(store, tournament):
-        place = len(rows) + 1
-        rows += [{"place": place, "bot": tournament.bots[bot].name} for bot in group]
-    return rows
-
-
 def show_places(rows: list[dict[str, Any]]) -> None:
     """A table of them, if there are any."""
     if rows:
         cells = [[row["place"], row["bot"]] for row in rows]
         OUT.table("place", rows, lambda: plain_table(("place", "bot"), cells))
-
-
-def _row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
-    finished = tournament.finished_us is not None
-    return {
-        "name": tournament.name,
-        "kind": tournament.kind,
-        "game": tournament.game,
-        "options": tournament.options,
-        "bots": [{"name": bot.name, "version": bot.version} for bot in tournament.bots],
-        "seats": tournament.seats,
-        "format": tournament.format,
-        "settings": tournament.settings,
-        "deals": None if tournament.matches == ENDLESS else tournament.deals,
-        "matches": None if tournament.matches == ENDLESS else tournament.matches,
-        "at_most": is_open(tournament),
-        "stored": stored,
-        "state": "finished" if finished else "unfinished",
-        "created": time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(tournament.created_us / 1e6)),
-        "commitment": commitment(tournament.seed),
-        # Before the end the seed would tell the deals that are still to come.
-        "seed": tournament.seed.hex() if finished else None,
-    }
 
 
 def load() -> None:

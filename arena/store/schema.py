@@ -64,6 +64,8 @@ tournament_bot = Table(
     Column("version", String(120), nullable=False),
     Column("spec", Text, nullable=False, comment="JSON: how it is started"),
     Column("retired", Boolean, nullable=False, server_default=false(), comment="plays no further round"),
+    Column("owner", String(40), comment="whose it is, if it was submitted to a server"),
+    Column("entry", BigInteger, comment="row number of its version, likewise"),
 )
 
 pairing = Table(
@@ -111,6 +113,120 @@ match_seat = Table(
     Column("fault", Integer, comment="kind of the fault by which the seat was forfeited"),
     Index(None, "bot"),
     sqlite_with_rowid=False,
+)
+
+# accounts of a server
+
+user = Table(
+    "user",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("name", String(40), nullable=False, unique=True),
+    Column("folded", String(40), nullable=False, unique=True, comment="alike for names that look alike"),
+    Column("created_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
+    Column("disabled_us", BigInteger, comment="null while it may be used"),
+    Column("quotas", Text, nullable=False, server_default="{}", comment="JSON: those of its own"),
+)
+
+token = Table(
+    "token",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("user", _Number, nullable=False),
+    Column("label", String(80), nullable=False),
+    Column("hash", LargeBinary(32), nullable=False, comment="SHA-256 of the token"),
+    Column("scopes", Text, nullable=False, comment="JSON: list of names"),
+    Column("created_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
+    Column("expires_us", BigInteger, comment="null: never"),
+    Column("revoked_us", BigInteger, comment="null: it was not"),
+    Column("used_us", BigInteger, comment="about when it was used last"),
+    ForeignKeyConstraint(["user"], ["user.id"]),
+    UniqueConstraint("hash"),
+)
+
+# bots of a server
+
+bot = Table(
+    "bot",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("name", String(40), nullable=False, unique=True),
+    Column("folded", String(40), nullable=False, unique=True, comment="alike for names that look alike"),
+    Column("owner", _Number, nullable=False),
+    Column("created_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
+    Column("disabled_us", BigInteger, comment="null while it may play"),
+    Column("mixed", Boolean, nullable=False, server_default=false(), comment="plays beside others"),
+    Column("active", Integer, comment="number of the version that plays"),
+    ForeignKeyConstraint(["owner"], ["user.id"]),
+)
+
+blob = Table(
+    "blob",
+    metadata,
+    Column("digest", String(64), primary_key=True, comment="SHA-256 of the data in hex"),
+    Column("data", LargeBinary, nullable=False),
+    Column("created_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
+)
+
+bot_version = Table(
+    "bot_version",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("bot", _Number, nullable=False),
+    Column("number", Integer, nullable=False, comment="1, 2, ... of its bot"),
+    Column("kind", String(10), nullable=False, comment="archive, image or remote"),
+    Column("state", String(12), nullable=False),
+    Column("reason", Text, nullable=False, server_default="", comment="why it failed, in a line"),
+    Column("digest", String(64), comment="of its archive, which is a blob"),
+    Column("size", BigInteger, nullable=False, server_default="0", comment="bytes"),
+    Column("spec", Text, nullable=False, comment="JSON: how it is started"),
+    Column("build_log", Text, nullable=False, server_default=""),
+    Column("check_log", Text, nullable=False, server_default=""),
+    Column("created_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
+    Column("changed_us", BigInteger, nullable=False, comment="likewise: of its state"),
+    ForeignKeyConstraint(["bot"], ["bot.id"]),
+    UniqueConstraint("bot", "number"),
+)
+
+# what a server plays by itself
+
+hosted = Table(
+    "hosted",
+    metadata,
+    Column("tournament", _Number, primary_key=True),
+    Column("owner", _Number, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("reason", Text, nullable=False, server_default="", comment="of its state, in a line"),
+    Column("begins_us", BigInteger, comment="microseconds since 1970 UTC; null: at once"),
+    Column("per_day", BigInteger, comment="matches a day of a league; null: any number"),
+    Column("rated", Boolean, nullable=False),
+    Column("same_owner", Boolean, nullable=False, comment="whether bots of one owner may meet"),
+    Column("remote", String(10), nullable=False, comment="none, mixed or only"),
+    Column("changed_us", BigInteger, nullable=False, comment="likewise: of its state"),
+    ForeignKeyConstraint(["tournament"], ["tournament.id"]),
+    ForeignKeyConstraint(["owner"], ["user.id"]),
+)
+
+hosted_day = Table(
+    "hosted_day",
+    metadata,
+    Column("tournament", _Number, ForeignKey("tournament.id"), primary_key=True),
+    Column("day", Integer, primary_key=True, autoincrement=False, comment="since 1970 UTC"),
+    Column("matches", BigInteger, nullable=False, comment="stored on it"),
+)
+
+# what is known of selections of matches without reading them again
+
+board = Table(
+    "board",
+    metadata,
+    Column("key", String(64), primary_key=True, comment="SHA-256 of the selection in hex"),
+    Column("selection", Text, nullable=False, comment="JSON"),
+    Column("upto", BigInteger, nullable=False, comment="last match that it counts"),
+    Column("matches", BigInteger, nullable=False),
+    Column("state", LargeBinary, nullable=False, comment="what more matches are added to"),
+    Column("rows", Text, nullable=False, comment="JSON: what is shown"),
+    Column("changed_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
 )
 
 # Where alembic notes the version of the schema. Its own table, not one of ours.

@@ -30,7 +30,7 @@ from arena.store.schema import (
 from arena.store.selection import Selection, indexes
 from arena.store.stored import StoredBot, StoredLoss, StoredMatch, StoredPairing, StoredSeat, StoredTournament
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest schema."""
 _DB_ATTEMPT_S = 30
 _JSON = ("options", "settings")
@@ -92,7 +92,7 @@ class Store:
         }
         values |= {name: _data_text(values[name]) for name in _JSON}
         try:
-            with self._writing() as connection:
+            with self.writing() as connection:
                 number = connection.execute(sa.insert(tournament).values(values)).inserted_primary_key
                 assert number is not None
                 rows = [_bot_row(number[0], index, bot) for index, bot in enumerate(new.bots)]
@@ -136,7 +136,7 @@ class Store:
             matches: likewise.
         """
         played = {"deals": deals, "matches": matches}
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(
                 sa.update(tournament)
                 .where(tournament.c.id == number, tournament.c.finished_us.is_(None))
@@ -146,6 +146,18 @@ class Store:
                 )
             )
 
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A transaction that only reads: all of it as of one moment."""
+        with self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction that may write, one at a time; all of it is stored at its end, or nothing."""
+        with self._engine.execution_options(writing=True).begin() as connection:
+            yield connection
+
     def _read(self, connection: sa.Connection, row: sa.RowMapping) -> StoredTournament:
         bots = connection.execute(
             sa.select(tournament_bot)
@@ -154,10 +166,7 @@ class Store:
         ).mappings()
         return StoredTournament(
             **{**row, **{name: json.loads(row[name]) for name in _JSON}},
-            bots=tuple(
-                StoredBot(bot["name"], bot["version"], json.loads(bot["spec"]), bot["retired"])
-                for bot in bots
-            ),
+            bots=tuple(map(_read_bot, bots)),
         )
 
     # rounds
@@ -169,7 +178,7 @@ class Store:
             The round as it is stored: another run may have been the first.
         """
         (turn,) = {table.round for table in decided}
-        with self._writing() as connection:
+        with self.writing() as connection:
             if not (stored := _pairings(connection, number, pairing.c.round == turn)):
                 rows = [
                     {
@@ -188,7 +197,7 @@ class Store:
     def drop_undone(self, number: int) -> None:
         """Take back the tables that were decided and of which no match is stored."""
         played = sa.select(match.c.block).where(match.c.tournament == number)
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(sa.delete(lost_block).where(lost_block.c.tournament == number))
             connection.execute(
                 sa.delete(pairing).where(pairing.c.tournament == number, pairing.c.block.not_in(played))
@@ -199,13 +208,13 @@ class Store:
     def add_bot(self, number: int, bot: StoredBot) -> None:
         """Let another bot take part in a tournament."""
         indices = sa.select(sa.func.count()).where(tournament_bot.c.tournament == number)
-        with self._writing() as connection:
+        with self.writing() as connection:
             index = connection.execute(indices).scalar_one()
             connection.execute(sa.insert(tournament_bot), [_bot_row(number, index, bot)])
 
     def retire_bot(self, number: int, index: int, retired: bool = True) -> None:
         """Let a bot play no further round, or have it back."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(
                 sa.update(tournament_bot)
                 .where(tournament_bot.c.tournament == number, tournament_bot.c.bot == index)
@@ -257,7 +266,7 @@ class Store:
         Returns:
             How many were new.
         """
-        with self._writing() as connection:
+        with self.writing() as connection:
             stored = _places(connection, number, matches)
             new = [played for played in matches if (played.block, played.seating) not in stored]
             if new:
@@ -274,7 +283,7 @@ class Store:
         """
         mine = (lost_block.c.tournament == number) & lost_block.c.block.in_(reasons)
         stored = sa.select(match.c.block).where(match.c.tournament == number, match.c.block.in_(reasons))
-        with self._writing() as connection:
+        with self.writing() as connection:
             played = set(connection.execute(stored).scalars())
             runs = {row.block: row.runs for row in connection.execute(sa.select(lost_block).where(mine))}
             connection.execute(sa.delete(lost_block).where(mine))
@@ -416,11 +425,6 @@ class Store:
             if name not in there:
                 raise self._no_tournament(name)
 
-    @contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
-        with self._engine.execution_options(writing=True).begin() as connection:
-            yield connection
-
     def _explain(self, context: sa.engine.ExceptionContext) -> None:
         """Tell what the machine did to the database, whether that was read or written."""
         # The others tell what it refuses for what is in it: an answer, and no failure.
@@ -519,6 +523,11 @@ def _forget_losses(connection: sa.Connection, number: int, blocks: set[int]) -> 
     )
 
 
+def _read_bot(row: sa.RowMapping) -> StoredBot:
+    spec = json.loads(row["spec"])
+    return StoredBot(row["name"], row["version"], spec, row["retired"], row["owner"], row["entry"])
+
+
 def _bot_row(number: int, index: int, bot: StoredBot) -> dict[str, Any]:
     return {
         "tournament": number,
@@ -527,6 +536,8 @@ def _bot_row(number: int, index: int, bot: StoredBot) -> dict[str, Any]:
         "version": bot.version,
         "spec": json.dumps(bot.spec),
         "retired": bot.retired,
+        "owner": bot.owner,
+        "entry": bot.entry,
     }
 
 

@@ -9,13 +9,23 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class StoredBot:
-    """A bot of a tournament: its name, its version, how it is started as plain data, and whether it plays no
-    further round."""
+    """A bot of a tournament.
+
+    Attributes:
+        name: its name in the tournament.
+        version: what identifies its code.
+        spec: how it is started, as plain data.
+        retired: whether it plays no further round.
+        owner: name of the user whose it is, if it was submitted to a server.
+        entry: row number of its version there.
+    """
 
     name: str
     version: str
     spec: dict[str, Any]
     retired: bool = False
+    owner: str | None = None
+    entry: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,10 @@ from pathlib import Path
 
 from botarena.v1.bot_pb2 import Decision, FromArena, FromBot, Reply
 
-from arena.cli.play import Workers
 from arena.games import GAMES, find_game
 from arena.games.chance import Chance
 from arena.match.match import Match
+from arena.runs.executor import Workers
 from tests.bench import (
     chess_testers,
     end_to_end,

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from botarena.v1.record_pb2 import Block, MatchRecord
 
-from arena.cli.definition import Definition
-from arena.cli.play import Workers, make_executor
+from arena.runs.definition import Definition
+from arena.runs.executor import Workers, make_executor
 from arena.store.store import Store, sqlite_url
 from arena.tournament.runner import Run
 

@@ -14,13 +14,13 @@ from botarena import lazy
 from botarena.table import Table
 from botarena.v1.bot_pb2 import FromBot
 
-from arena.cli.definition import Definition
 from arena.games.chance import deal_seed
 from arena.games.game import AnyGame
 from arena.match.host import Lane, TableHost
 from arena.match.match import Match
 from arena.match.record import unseal
 from arena.match.spec import MatchSpec
+from arena.runs.definition import Definition
 from arena.store.store import Store, sqlite_url
 from arena.store.stored import StoredMatch
 from arena.tournament.runner import seats_of

@@ -25,7 +25,7 @@ _STUCK_S = 120.0
 _ENOUGH = 20
 """So many problems are no accident."""
 _TOURNAMENTS = 10
-"""Most that are played until all injections are done: a machine may be quicker than the moments are chosen."""
+"""Most that are played until all injections are done: a quick machine is through before all are met."""
 
 
 @dataclass(frozen=True, slots=True)

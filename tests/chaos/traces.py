@@ -13,7 +13,7 @@ from tests.e2e.arena import Arena
 
 def workers(arena: Arena) -> list[int]:
     """Process ids of its workers."""
-    return [number for number, line in arena.processes().items() if "arena.cli.worker" in line]
+    return [number for number, line in arena.processes().items() if "arena.runs.worker" in line]
 
 
 @dataclass(frozen=True, slots=True)

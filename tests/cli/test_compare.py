@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.commands import run
-from arena.cli.definition import Definition
 from arena.errors import UsageError
+from arena.runs.definition import Definition
 from arena.tournament.schedule import ScheduleError
 
 BOTS = ["house:random", "house:first", "house:greedy", "house:search", "house:first"]

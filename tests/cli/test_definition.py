@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.definition import (
+from arena.errors import NotFoundError, UsageError
+from arena.games.game import OptionError, PlayersError, UnknownGameError
+from arena.runs.definition import (
     Definition,
     Limits,
     limits_text,
@@ -15,8 +17,6 @@ from arena.cli.definition import (
     parse_seed,
     read_definition,
 )
-from arena.errors import NotFoundError, UsageError
-from arena.games.game import OptionError, PlayersError, UnknownGameError
 from arena.tournament.schedule import ScheduleError
 from arena.units import parse_time
 

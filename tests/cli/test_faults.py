@@ -10,8 +10,8 @@ import pytest
 from botarena.v1.record_pb2 import Evidence, FaultKind, MatchRecord
 
 from arena.bots.process import log_name
-from arena.cli.common import logs_folder
 from arena.match.record import identity, seal, unseal
+from arena.runs.names import logs_folder
 from arena.store.store import Store, sqlite_url
 from tests.cli.command import Command
 from tests.tournament.played import records, tournament

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from arena.cli.common import parse_match
-from arena.cli.output import FORMULA_BEGINS, Output, printable
+from arena.cli.output import FORMULA_BEGINS, Output
 from arena.errors import UsageError
+from arena.runs.names import parse_match
+from arena.text import printable
 
 
 def test_control_characters_are_shown_as_escapes() -> None:

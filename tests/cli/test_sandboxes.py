@@ -14,12 +14,13 @@ from arena.bots.limits import BotLimits
 from arena.bots.organiser import BuildLimits
 from arena.bots.reference import BotSpec
 from arena.bots.sandbox import LEVELS, strictest
-from arena.cli import bot as bot_command
-from arena.cli import sandboxes
-from arena.cli.common import database_file
-from arena.cli.definition import Definition, bots_of, read_definition
-from arena.cli.sandboxes import Custody, confine, confine_again, custody
+from arena.cli.output import OUT
 from arena.errors import NotFoundError, UsageError
+from arena.runs import custody as custody_module
+from arena.runs import images as run_images
+from arena.runs.custody import Custody, confine, confine_again, custody
+from arena.runs.definition import Definition, bots_of, read_definition
+from arena.runs.names import database_file
 from arena.store.store import Store, sqlite_url
 from arena.store.stored import StoredTournament
 from tests.bots.parts import needs_bwrap
@@ -38,8 +39,8 @@ def checked(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
             levels.append(level)
             return "half of it is missing" if level == "gvisor" else ""
 
-        monkeypatch.setattr(sandboxes, "check_available", check)
-        monkeypatch.setattr(bot_command, "make_image", _with_image)
+        monkeypatch.setattr(custody_module, "check_available", check)
+        monkeypatch.setattr(run_images, "make_image", _with_image)
     return levels
 
 
@@ -69,7 +70,7 @@ def wishful(tmp_path: Path) -> str:
 
 
 def built(held: Custody, *bots: str) -> StoredTournament:
-    return Definition("koffer", bots or HOUSE, deals=1, custody=held).build()
+    return Definition("koffer", bots or HOUSE, deals=1, custody=held).build(OUT.say)
 
 
 @pytest.mark.parametrize("level", LEVELS)

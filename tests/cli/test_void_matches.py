@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli import play
+from arena.runs import executor
 from tests.cli.command import Command
 from tests.match.failing import registered, worker_command
 
@@ -14,7 +14,7 @@ from tests.match.failing import registered, worker_command
 def test_a_tournament_goes_on_and_names_what_is_void(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "WORKER_COMMAND", worker_command("apply"))
+    monkeypatch.setattr(executor, "WORKER_COMMAND", worker_command("apply"))
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     arena = Command(tmp_path / "arena.db", capsys)
     run = ("tournament", "run", "koffer", "house:first", "house:random", "--name", "cup", "--seed", "2")
@@ -53,7 +53,7 @@ def test_a_tournament_goes_on_and_names_what_is_void(
 def test_a_tournament_of_void_matches_alone_ends_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "WORKER_COMMAND", worker_command("event"))
+    monkeypatch.setattr(executor, "WORKER_COMMAND", worker_command("event"))
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     arena = Command(tmp_path / "arena.db", capsys)
     with registered("event"):

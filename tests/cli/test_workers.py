@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.definition import Definition
-from arena.cli.play import Workers, make_executor
-from arena.cli.worker_setup import WorkerSetup
+from arena.runs.definition import Definition
+from arena.runs.executor import Workers, make_executor
+from arena.runs.worker_setup import WorkerSetup
 from arena.store.stored import StoredTournament
 
 

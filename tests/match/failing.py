@@ -117,7 +117,7 @@ def worker_command(part: str) -> tuple[str, ...]:
     code = (
         "from tests.match.failing import registered\n"
         f"with registered({part!r}):\n"
-        "    from arena.cli.worker import main\n"
+        "    from arena.runs.worker import main\n"
         "    main()"
     )
     return (sys.executable, "-c", code)

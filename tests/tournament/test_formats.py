@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.cli.definition import Definition
+from arena.runs.definition import Definition
 from arena.store.store import Store, sqlite_url
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import ALL_SETS, FORMATS, Format, Plan, make_format

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot, Verdict
 
-from arena.cli.definition import Definition
 from arena.match.host import TableHost
 from arena.match.match import Match
 from arena.match.record import identity, unseal
 from arena.match.replay import verify
 from arena.match.spec import MatchSpec
+from arena.runs.definition import Definition
 from arena.store.store import Store, sqlite_url
 from arena.store.stored import StoredPairing, StoredTournament
 from arena.tournament.blocks import run_block

@@ -1,4 +1,4 @@
-"""The program that a worker process runs: the arena starts it as `python -m arena.cli.worker`."""
+"""The program that a worker process runs: the arena starts it as `python -m arena.runs.worker`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Loading makes many objects and no cycles: to search for them would take a tenth of its time.
     gc.disable()
-    from arena.cli.work import work
+    from arena.runs.work import work
 
     # Nothing here forms cycles worth a search after every few hundred decisions.
     gc.freeze()

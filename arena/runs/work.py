@@ -18,9 +18,9 @@ from botarena.v1.record_pb2 import Block, BlockResult
 from arena.bots.launcher import LaunchError
 from arena.bots.sandbox import launcher_for, strictest
 from arena.bots.tables import Tables
-from arena.cli.worker_setup import WorkerSetup
 from arena.games import find_game
 from arena.match.host import OverloadError
+from arena.runs.worker_setup import WorkerSetup
 from arena.tournament.blocks import run_block
 from arena.tournament.frames import pack, read_frame
 

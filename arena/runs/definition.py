@@ -12,12 +12,12 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from arena.bots.reference import BotSpec, resolve_all
-from arena.cli.sandboxes import Custody, confine, custody
-from arena.errors import NotFoundError, UsageError
+from arena.bots.reference import BotSpec, current_version, resolve_all
+from arena.errors import ArenaError, NotFoundError, UsageError
 from arena.games import find_game
 from arena.games.chance import SEED_BYTES
 from arena.games.game import AnyGame, PlayersError
+from arena.runs.custody import Custody, Tell, confine, custody, silent
 from arena.store.stored import StoredBot, StoredTournament
 from arena.tournament.formats import (
     ALL_SETS,
@@ -67,15 +67,18 @@ class Definition:
     limits: Limits = field(default_factory=Limits)
     custody: Custody = field(default_factory=Custody)
 
-    def build(self) -> StoredTournament:
+    def build(self, tell: Tell = silent) -> StoredTournament:
         """The tournament, all of it checked.
+
+        Args:
+            tell: takes what a person should know about it.
 
         Raises:
             ArenaError, GameError, ScheduleError: what is wrong.
         """
         game = find_game(self.game)
         seats = self._seats(game)
-        bots = confine(resolve_all(self._filled(seats), game.name), self.custody)
+        bots = confine(resolve_all(self._filled(seats), game.name), self.custody, tell)
         game.options(self.options)
         seed = parse_seed(self.seed) if self.seed else secrets.token_bytes(SEED_BYTES)
         schedule = self._schedule(game, len(bots), seats, seed)
@@ -166,6 +169,25 @@ class Definition:
 def bots_of(tournament: StoredTournament) -> list[BotSpec]:
     """The bots of a stored tournament, as they are started."""
     return [BotSpec.from_json(bot.spec) for bot in tournament.bots]
+
+
+def check_versions(tournament: StoredTournament, do: str) -> None:
+    """Whether the bots that still play are what they were.
+
+    Args:
+        tournament: whose bots they are.
+        do: what to do if one has changed.
+
+    Raises:
+        ArenaError: the code of a bot has changed.
+    """
+    for stored, bot in zip(tournament.bots, bots_of(tournament), strict=True):
+        if not stored.retired and (now := current_version(bot)) != bot.version:
+            raise ArenaError(
+                f"{tournament.name} cannot be resumed",
+                f"the code of {bot.name} has changed since it began ({bot.version} then, {now} now)",
+                do,
+            )
 
 
 def parse_options(pairs: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""The arena as a server: accounts, submissions, tournaments and leagues that run by themselves."""
