@@ -90,6 +90,12 @@ def _verify(app: typer.Typer) -> None:
     app.command("verify")(matches.verify)
 
 
+def _serve(app: typer.Typer) -> None:
+    from arena.cli import serve
+
+    app.command("serve")(serve.serve)
+
+
 _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
@@ -103,6 +109,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "bot": _bot,
     "replay": _replay,
     "verify": _verify,
+    "serve": _serve,
 }
 """How each is added to the program. What it needs is loaded with it: that takes longer than most of them."""
 
