@@ -33,6 +33,8 @@ from arena.store.stored import StoredBot, StoredLoss, StoredMatch, StoredPairing
 HEAD = "0004"
 """The newest schema."""
 _DB_ATTEMPT_S = 30
+_TURN = 0x61_72_65_6E_62
+"""Number of the advisory lock that writers hold on PostgreSQL."""
 _JSON = ("options", "settings")
 """Columns of a tournament that hold plain data."""
 _Chosen: TypeAlias = "tuple[StoredTournament, list[sa.ColumnElement[bool]]]"
@@ -63,8 +65,8 @@ class Store:
     def __init__(self, url: str) -> None:
         self.url = url
         try:
-            self._engine = _engine(url)
-            with self._engine.execution_options(writing=True).begin() as connection:
+            self._engine, self._writer = _engines(url)
+            with self._writer.begin() as connection:
                 _upgrade(connection)
         except (DBAPIError, sa.exc.ArgumentError, sa.exc.NoSuchModuleError) as error:
             raise StoreError(
@@ -155,7 +157,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction that may write, one at a time; all of it is stored at its end, or nothing."""
-        with self._engine.execution_options(writing=True).begin() as connection:
+        with self._writer.begin() as connection:
             yield connection
 
     def _read(self, connection: sa.Connection, row: sa.RowMapping) -> StoredTournament:
@@ -244,10 +246,11 @@ class Store:
             .where(match.c.tournament == number, match.c.block >= first)
             .order_by(match.c.block, match.c.seating, match_seat.c.seat)
         )
-        with self._engine.connect().execution_options(yield_per=5000) as connection:
-            for (block, seating), seats in groupby(
-                connection.execute(query), key=lambda row: (row[0], row[1])
-            ):
+        with (
+            self._engine.connect().execution_options(yield_per=5000) as connection,
+            connection.execute(query) as rows,
+        ):
+            for (block, seating), seats in groupby(rows, key=lambda row: (row[0], row[1])):
                 ranks = tuple(row[2] for row in seats)
                 yield block, seating, None if None in ranks else ranks
 
@@ -319,8 +322,11 @@ class Store:
         query = sa.select(match.c.block, match.c.seating).where(
             match.c.tournament == number, match.c.block >= first
         )
-        with self._engine.connect().execution_options(yield_per=5000) as connection:
-            for row in connection.execute(query):
+        with (
+            self._engine.connect().execution_options(yield_per=5000) as connection,
+            connection.execute(query) as rows,
+        ):
+            for row in rows:
                 yield row[0], row[1]
 
     def matches(self, number: int) -> Iterator[StoredMatch]:
@@ -475,14 +481,15 @@ def _read_matches(
     )
     head: Any = None
     seats: list[StoredSeat] = []
-    for row in connection.execute(query):
-        if head is not None and head.id != row.id:
+    with connection.execute(query) as rows:  # closed also if nobody wants the rest
+        for row in rows:
+            if head is not None and head.id != row.id:
+                yield _stored(head, seats)
+                seats = []
+            head = row
+            seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
+        if head is not None:
             yield _stored(head, seats)
-            seats = []
-        head = row
-        seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
-    if head is not None:
-        yield _stored(head, seats)
 
 
 def _places(
@@ -553,12 +560,18 @@ def _stored(row: Any, seats: Sequence[StoredSeat]) -> StoredMatch:
     return StoredMatch(row.block, row.seating, row.verdict, row.record, tuple(seats))
 
 
-def _engine(url: str) -> sa.Engine:
+def _engines(url: str) -> tuple[sa.Engine, sa.Engine]:
+    """What reads a database, each time as of one moment, and what writes to it, one at a time."""
     engine = sa.create_engine(url)
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
-    return engine
+    elif engine.dialect.name == "postgresql":
+        sa.event.listen(engine, "begin", _begin_postgresql)
+        # A writer must see what the one before it wrote, which was after it asked for its turn.
+        writer = engine.execution_options(writing=True, isolation_level="READ COMMITTED")
+        return engine.execution_options(isolation_level="REPEATABLE READ"), writer
+    return engine, engine.execution_options(writing=True)
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -577,6 +590,12 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     # A writer takes its turn at once: whoever reads first and writes then may be refused in between.
     writing = connection.get_execution_options().get("writing", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _begin_postgresql(connection: sa.Connection) -> None:
+    # A writer takes its turn at once, as on SQLite: what it reads stays so until it has written.
+    if connection.get_execution_options().get("writing", False):
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TURN})")
 
 
 def _upgrade(connection: sa.Connection) -> None:
