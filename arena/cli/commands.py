@@ -96,6 +96,12 @@ def _serve(app: typer.Typer) -> None:
     app.command("serve")(serve.serve)
 
 
+def _db(app: typer.Typer) -> None:
+    from arena.cli import db
+
+    app.add_typer(db.app, name="db")
+
+
 _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
@@ -110,6 +116,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "replay": _replay,
     "verify": _verify,
     "serve": _serve,
+    "db": _db,
 }
 """How each is added to the program. What it needs is loaded with it: that takes longer than most of them."""
 

@@ -602,7 +602,13 @@ def _upgrade(connection: sa.Connection) -> None:
     """Bring the schema to the newest version."""
     if not sa.inspect(connection).has_table(alembic_version.name):
         _create(connection)
-    elif connection.execute(sa.select(alembic_version)).scalar() != HEAD:
+    elif (found := connection.execute(sa.select(alembic_version)).scalar()) != HEAD:
+        if found is not None and found > HEAD:
+            raise StoreError(
+                "the database is of a newer arena",
+                f"its schema is {found}, and this arena knows those up to {HEAD}",
+                "use that arena, or restore a backup from before (arena db restore)",
+            )
         migrate(connection)
 
 

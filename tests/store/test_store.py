@@ -124,10 +124,10 @@ def test_a_fresh_database_is_what_the_migrations_make(path: Path, tmp_path: Path
     engine = sa.create_engine(sqlite_url(tmp_path / "migrated.db"))
     with engine.begin() as connection:
         migrate(connection)
-    assert _contents(tmp_path / "migrated.db") == _contents(path)
+    assert declared(tmp_path / "migrated.db") == declared(path)
 
 
-def _contents(database: Path) -> tuple[list[tuple[str, ...]], list[tuple[str]]]:
+def declared(database: Path) -> tuple[list[tuple[str, ...]], list[tuple[str]]]:
     """Every table and index as it was declared, and the noted version."""
     with closing(sqlite3.connect(database)) as connection:
         made = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name")
