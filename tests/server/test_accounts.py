@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
-import grpc
 import pytest
 from botarena.v1 import api_accounts_pb2 as api
 from botarena.v1.api_accounts_pb2_grpc import AccountServiceStub
 
 from arena.server.accounts import AccountPart
-from arena.server.caller import ADMIN, BOT_PLAY, BOT_SUBMIT
+from arena.server.caller import BOT_PLAY
 from arena.server.guard import Guard
-from arena.server.statuses import error_of
 from arena.store.accounts import Accounts
 from tests.server.serving import channel_to, metadata, served
 
+if TYPE_CHECKING:
+    from botarena.v1.api_accounts_pb2_grpc import AccountServiceAsyncStub
+
 
 @pytest.fixture
-async def stub(accounts: Accounts) -> AsyncIterator[AccountServiceStub]:
+async def stub(accounts: Accounts) -> AsyncIterator[AccountServiceAsyncStub]:
     async with served(Guard(accounts), [AccountPart(accounts)]) as address, channel_to(address) as channel:
         yield AccountServiceStub(channel)
 
@@ -29,7 +31,7 @@ def token_of(accounts: Accounts, name: str, *scopes: str, expires_us: int | None
     return accounts.create_token(accounts.user(name).id, "test", scopes, expires_us)[0]
 
 
-async def test_a_caller_is_told_who_it_is(stub: AccountServiceStub, accounts: Accounts) -> None:
+async def test_a_caller_is_told_who_it_is(stub: AccountServiceAsyncStub, accounts: Accounts) -> None:
     secret = token_of(accounts, "ann", BOT_PLAY)
     told = await stub.WhoAmI(api.WhoAmIRequest(), metadata=metadata(secret))
     assert (told.user.name, list(told.token.scopes)) == ("ann", [BOT_PLAY])
