@@ -58,7 +58,7 @@ def test_what_is_restored_is_what_was_backed_up(make: Make, tmp_path: Path, sour
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_backup_before_an_upgrade_has_the_schema_of_that_time(
+def test_a_backup_before_an_upgrade_has_its_schema(
     make: Make, tmp_path: Path, kind: str
 ) -> None:
     old, new, file = make(kind), make(kind), tmp_path / "backup"
