@@ -134,7 +134,7 @@ class _Pipe(io.RawIOBase):
 
 def test_a_zip_that_was_written_to_a_pipe() -> None:
     pipe = _Pipe()
-    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[arg-type]
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in GOOD.items():
             archive.writestr(name, content)
     assert upload(pipe.data, 100).digest == upload(good("tar")).digest
