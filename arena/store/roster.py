@@ -17,7 +17,6 @@ checks the state it comes from, so two servers, or one that was killed, make non
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -26,10 +25,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from arena.errors import NotFoundError, StateError, TakenError, TooMuchError, UsageError
+from arena.errors import NotFoundError, StateError, TakenError, TooMuchError
+from arena.store.quotas import Quotas
 from arena.store.schema import blob, bot, bot_version, user
 from arena.store.store import Store
-from arena.text import folded
+from arena.text import checked_name, folded
 
 ARCHIVE, IMAGE, REMOTE = KINDS = ("archive", "image", "remote")
 """How a version comes: its code, an image of a container, or from somewhere else by itself."""
@@ -58,7 +58,6 @@ RESEND_US = 600_000_000
 """The same content within so many microseconds is the same submission: its answer may have been lost."""
 
 _DAY_US = 86_400_000_000
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,39}")
 _RESERVED = frozenset(map(folded, ("admin", "arena", "botarena", "house", "root", "server", "system")))
 
 
@@ -168,21 +167,6 @@ class NewVersion:
     spec: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """How much a user may have; None: any number.
-
-    Attributes:
-        bots: his bots.
-        versions_per_day: new versions of all of them within 24 hours.
-        stored_bytes: size of all their versions together.
-    """
-
-    bots: int | None = None
-    versions_per_day: int | None = None
-    stored_bytes: int | None = None
-
-
 def check_name(name: str, reserved: Iterable[str] = ()) -> None:
     """Whether a bot of a server may be called so.
 
@@ -194,12 +178,7 @@ def check_name(name: str, reserved: Iterable[str] = ()) -> None:
         UsageError: it is no name.
         TakenError: it is reserved.
     """
-    if not _NAME.fullmatch(name) or not folded(name):
-        raise UsageError(
-            f"{name!a} is no name for a bot of a server",
-            "it must be 1 to 40 of A-Z, a-z, 0-9 and .+-_, the first a letter or a digit",
-            "choose another name",
-        )
+    checked_name(name, "a bot")
     if folded(name) in _RESERVED | set(map(folded, reserved)):
         raise TakenError(
             f"a bot cannot be called {name}",
@@ -226,7 +205,7 @@ class Roster:
         name: str,
         *,
         mixed: bool = False,
-        allowance: Allowance = Allowance(),
+        quotas: Quotas | None = None,
         reserved: Iterable[str] = (),
     ) -> RosterBot:
         """Make a bot, which has no version yet.
@@ -235,7 +214,7 @@ class Roster:
             owner_id: row number of its owner.
             name: see `check_name`.
             mixed: whether it plays beside bots that come otherwise.
-            allowance: of its owner.
+            quotas: of its owner; None: there are none.
             reserved: names that nobody may have.
 
         Raises:
@@ -253,7 +232,7 @@ class Roster:
         }
         with self._store.writing() as connection:
             _lock(connection, owner_id)
-            _check_bots(connection, owner_id, allowance)
+            _check_bots(connection, owner_id, quotas)
             _check_free(connection, name)
             try:
                 with connection.begin_nested():
@@ -343,14 +322,14 @@ class Roster:
     # versions
 
     def add_version(
-        self, name: str, new: NewVersion, *, allowance: Allowance = Allowance()
+        self, name: str, new: NewVersion, *, quotas: Quotas | None = None
     ) -> tuple[RosterVersion, bool]:
         """Submit a version of a bot.
 
         Args:
             name: of the bot.
             new: the version.
-            allowance: of its owner.
+            quotas: of its owner; None: there are none.
 
         Returns:
             The version, and whether it is new: the same content once more, while the first is on its way or
@@ -366,7 +345,8 @@ class Roster:
             _lock(connection, of.owner_id)
             if same := _same(connection, of, new):
                 return _again(same), False
-            _check_versions(connection, of, new, allowance)
+            if quotas is not None:
+                _check_quotas(connection, of, new, quotas)
             if new.data is not None and new.digest is not None:
                 _keep(connection, new.digest, new.data)
             number = _newest(connection, of.id) + 1
@@ -657,34 +637,43 @@ def _check_free(connection: sa.Connection, name: str) -> None:
         )
 
 
-def _check_bots(connection: sa.Connection, owner: int, allowance: Allowance) -> None:
+def _check_bots(connection: sa.Connection, owner: int, quotas: Quotas | None) -> None:
     count = sa.select(sa.func.count()).select_from(bot).where(bot.c.owner == owner)
-    if allowance.bots is not None and connection.execute(count).scalar_one() >= allowance.bots:
+    if quotas is not None and connection.execute(count).scalar_one() >= quotas.bots:
         raise TooMuchError(
             "no further bot can be made",
-            f"each user may have {allowance.bots}",
+            f"each user may have {quotas.bots}",
             "submit a new version of one that you have, or ask the organiser for more",
         )
 
 
-def _check_versions(connection: sa.Connection, of: RosterBot, new: NewVersion, allowance: Allowance) -> None:
-    theirs = sa.select(bot.c.id).where(bot.c.owner == of.owner_id)
-    mine = bot_version.c.bot.in_(theirs)
+def _check_quotas(connection: sa.Connection, of: RosterBot, new: NewVersion, quotas: Quotas) -> None:
+    mine = bot_version.c.bot.in_(sa.select(bot.c.id).where(bot.c.owner == of.owner_id))
     today = sa.select(sa.func.count()).where(mine, bot_version.c.created_us > _now() - _DAY_US)
-    most = allowance.versions_per_day
-    if most is not None and connection.execute(today).scalar_one() >= most:
+    if connection.execute(today).scalar_one() >= quotas.versions_per_day:
         raise TooMuchError(
             f"{of.name} cannot have another version now",
-            f"each user may submit {most} within 24 hours",
+            f"each user may submit {quotas.versions_per_day} within 24 hours",
             "wait, or ask the organiser for more",
         )
     stored = sa.select(sa.func.coalesce(sa.func.sum(bot_version.c.size), 0)).where(mine)
-    room = allowance.stored_bytes
-    if room is not None and int(connection.execute(stored).scalar_one()) + new.size > room:
+    if int(connection.execute(stored).scalar_one()) + new.size > quotas.stored_bytes:
         raise TooMuchError(
             f"{of.name} cannot have another version",
-            f"all versions of a user may have {room:,} bytes together",
+            f"all versions of a user may have {quotas.stored_bytes:,} bytes together",
             "make it smaller, or ask the organiser for more",
+        )
+    if new.kind == REMOTE:
+        _check_remote(connection, of, mine, quotas.remote_bots)
+
+
+def _check_remote(connection: sa.Connection, of: RosterBot, mine: sa.ColumnElement[bool], most: int) -> None:
+    query = sa.select(bot_version.c.bot).where(mine, bot_version.c.kind == REMOTE).distinct()
+    if len(set(connection.execute(query).scalars()) | {of.id}) > most:
+        raise TooMuchError(
+            f"{of.name} cannot be remote",
+            f"each user may have {most} bots that dial in",
+            "submit its code, or ask the organiser for more",
         )
 
 

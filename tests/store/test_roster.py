@@ -8,24 +8,21 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from arena.errors import ArenaError, NotFoundError, StateError, TakenError, TooMuchError, UsageError
 from arena.store import roster as states
-from arena.store.roster import ARCHIVE, CHANGES, REMOTE, Allowance, NewVersion, Roster, RosterVersion
-from arena.store.schema import bot_version, user
+from arena.store.accounts import Accounts
+from arena.store.quotas import Quotas
+from arena.store.roster import ARCHIVE, CHANGES, REMOTE, NewVersion, Roster, RosterVersion
+from arena.store.schema import bot_version
 from arena.store.store import Store, sqlite_url
 
 
 def add_user(store: Store, name: str) -> int:
-    with store.writing() as connection:
-        values = {"name": name, "folded": name, "created_us": 1}
-        made = connection.execute(sa.insert(user).values(values)).inserted_primary_key
-    assert made is not None
-    return int(made[0])
+    return Accounts(store).add_user(name).id
 
 
 @pytest.fixture
@@ -83,16 +80,18 @@ def test_names_that_nobody_may_have(roster: Roster, ada: int, name: str, error: 
 
 
 def test_quotas(roster: Roster, ada: int) -> None:
-    few = Allowance(bots=1, versions_per_day=2, stored_bytes=10)
-    roster.add_bot(ada, "mybot", allowance=few)
+    few = Quotas(bots=1, versions_per_day=2, stored_bytes=10)
+    roster.add_bot(ada, "mybot", quotas=few)
     with pytest.raises(TooMuchError, match="may have 1"):
-        roster.add_bot(ada, "other", allowance=few)
-    roster.add_version("mybot", archive("a"), allowance=few)
+        roster.add_bot(ada, "other", quotas=few)
+    roster.add_version("mybot", archive("a"), quotas=few)
     with pytest.raises(TooMuchError, match="10 bytes"):
-        roster.add_version("mybot", NewVersion(ARCHIVE, "x" * 64, b"", 10), allowance=few)
-    roster.add_version("mybot", archive("b"), allowance=few)
+        roster.add_version("mybot", NewVersion(ARCHIVE, "x" * 64, b"", 10), quotas=few)
+    roster.add_version("mybot", archive("b"), quotas=few)
     with pytest.raises(TooMuchError, match="24 hours"):
-        roster.add_version("mybot", archive("c"), allowance=few)
+        roster.add_version("mybot", archive("c"), quotas=few)
+    with pytest.raises(TooMuchError, match="0 bots that dial in"):
+        roster.add_version("mybot", NewVersion(REMOTE), quotas=Quotas(remote_bots=0))
 
 
 def test_the_same_archive_is_stored_once_and_submitted_once(
