@@ -86,6 +86,52 @@ def pin(name: str) -> str:
         client.close()
 
 
+def image_size(name: str) -> int:
+    """Size of an image that is there, in bytes.
+
+    Raises:
+        BotNotFoundError: it is not there.
+        ArenaError: the engine does not do its part.
+    """
+    client = connect()
+    try:
+        return translated(lambda: int(_inspect(client, name)["Size"]))
+    finally:
+        client.close()
+
+
+def load(saved: IO[bytes], image: str) -> str:
+    """Give the engine an image; its digest.
+
+    Args:
+        saved: the image as `docker save` writes it, which names no tag: a stranger's would replace ours.
+        image: SHA-256 of its configuration, in hexadecimal digits.
+
+    Raises:
+        ArenaError: the engine does not do its part, or does not take it.
+    """
+    client = connect()
+    client.timeout = _MOVE_S
+    try:
+        return translated(lambda: _load(client, saved, image))
+    finally:
+        client.close()
+
+
+def _load(client: APIClient, saved: IO[bytes], image: str) -> str:
+    for told in client.load_image(saved, quiet=True):
+        if "error" in told:
+            raise BotReferenceError(
+                "the image cannot be used",
+                " ".join(str(told["error"]).split()),
+                "save it again, and submit it",
+            )
+    found = str(_inspect(client, f"sha256:{image}")["Id"])
+    # Without a name whoever tidies up would remove it.
+    client.tag(found, f"{REPOSITORY}-submitted", image[:40])
+    return found
+
+
 class _Maker:
     """Makes images.
 

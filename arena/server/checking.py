@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,7 +141,7 @@ class Checker:
         """How many versions are being built or checked."""
         return len(self._going)
 
-    async def watch(self, number: int) -> AsyncIterator[RosterVersion | str]:
+    async def watch(self, number: int) -> AsyncGenerator[RosterVersion | str, None]:
         """A version whenever its state changes, and what is said about it, until it is on its way no more.
 
         Args:

@@ -14,12 +14,12 @@ import unicodedata
 from dataclasses import dataclass, field
 from hashlib import sha256
 from tempfile import TemporaryFile
-from typing import IO, cast
+from typing import IO, Generic, Protocol, TypeVar, cast
 
 from arena.bots.archive import ArchiveError, Member, pack_members
 from arena.bots.reference import MANIFEST, is_code
 from arena.errors import UsageError
-from arena.server.unpacking import Arriving, Head, UnpackingError, read_archive
+from arena.server.unpacking import Arriving, Head, Taker, UnpackingError, read_archive
 from arena.text import printable
 from arena.units import size_text
 
@@ -37,12 +37,14 @@ class UploadLimits:
         size_bytes: as it is sent.
         unpacked_bytes: all its files together.
         files: files and folders.
+        image_bytes: of an image, which is not compressed.
         ratio: unpacked bytes for each byte that was sent; beyond a MiB no more than this.
     """
 
     size_bytes: int = 32 << 20
     unpacked_bytes: int = 128 << 20
     files: int = 2000
+    image_bytes: int = 1 << 30
     ratio: int = 100
 
 
@@ -65,20 +67,46 @@ class Packed:
     files: int
 
 
-class Upload:
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+
+class Keeper(Taker, Protocol[T_co]):
+    """Takes the entries of an archive and makes something of them.
+
+    Attributes:
+        sent: bytes of the archive that have come.
+    """
+
+    sent: int
+
+    def packed(self) -> T_co:
+        """What is kept of it, now that all of it has come.
+
+        Raises:
+            UnpackingError: it cannot be.
+        """
+        ...
+
+    def close(self) -> None:
+        """Forget all of it."""
+        ...
+
+
+class Upload(Generic[T]):
     """An archive that arrives.
 
     Args:
-        limits: what it may be.
+        kept: keeps what is kept of it.
+        size_bytes: how large it may be, as it is sent.
+        most: how many bytes it may unpack to, with all that is no content of a file.
     """
 
-    def __init__(self, limits: UploadLimits = UploadLimits()) -> None:
-        self._limits = limits
+    def __init__(self, kept: Keeper[T], size_bytes: int, most: int) -> None:
+        self._kept = kept
+        self._size_bytes = size_bytes
         self._source = Arriving()
-        self._kept = _Kept(limits)
-        # Whatever is no content of a file must not be endless either.
-        most = limits.unpacked_bytes + (limits.files + 1) * _PER_ENTRY
-        self._reading = read_archive(self._source, self._kept, most)
+        self._reading = read_archive(self._source, kept, most)
         self._is_read = False
 
     def feed(self, data: bytes) -> None:
@@ -88,12 +116,12 @@ class Upload:
             UploadError: it is refused.
         """
         self._kept.sent += len(data)
-        if self._kept.sent > self._limits.size_bytes:
-            raise self._refused(_too_large(self._limits.size_bytes))
+        if self._kept.sent > self._size_bytes:
+            raise self._refused(too_large(self._size_bytes))
         self._source.put(data)
         self._go_on()
 
-    def finish(self) -> Packed:
+    def finish(self) -> T:
         """What is kept of it, now that all of it has come.
 
         Raises:
@@ -128,13 +156,24 @@ class Upload:
         return UploadError(f"the archive is refused{entry}", error.why, error.do)
 
 
-def _too_large(most: int) -> UnpackingError:
+def code_upload(limits: UploadLimits) -> Upload[Packed]:
+    """Takes an archive of a bot's code.
+
+    Args:
+        limits: what it may be.
+    """
+    most = limits.unpacked_bytes + (limits.files + 1) * _PER_ENTRY
+    return Upload(_Code(limits), limits.size_bytes, most)
+
+
+def too_large(most: int) -> UnpackingError:
+    """Something is larger than it may be."""
     return UnpackingError(
         f"it is larger than {size_text(most)}", "leave out what the bot does not need, or ask the organiser"
     )
 
 
-class _Kept:
+class _Code:
     """Keeps files of an archive, in a file that nobody can find and that is gone with this.
 
     Args:

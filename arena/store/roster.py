@@ -222,25 +222,8 @@ class Roster:
             TakenError: the name, or one that looks like it, is taken.
             TooMuchError: the owner has as many bots as he may.
         """
-        check_name(name, reserved)
-        values = {
-            "name": name,
-            "folded": folded(name),
-            "owner": owner_id,
-            "created_us": _now(),
-            "mixed": mixed,
-        }
         with self._store.writing() as connection:
-            _lock(connection, owner_id)
-            _check_bots(connection, owner_id, quotas)
-            _check_free(connection, name)
-            try:
-                with connection.begin_nested():
-                    connection.execute(sa.insert(bot).values(values))
-            except sa.exc.IntegrityError:  # somebody else took it since
-                _check_free(connection, name)
-                raise
-            return _bot(connection, name)
+            return _add_bot(connection, owner_id, name, mixed, quotas, reserved)
 
     def bot(self, name: str) -> RosterBot:
         """The bot of this name.
@@ -337,38 +320,41 @@ class Roster:
 
         Raises:
             NotFoundError: there is no such bot.
+            StateError: the bot dials in and this version does not, or the other way round.
             TakenError: an older version has this content.
             TooMuchError: the owner has submitted as much as he may.
         """
         with self._store.writing() as connection:
-            of = _bot(connection, name)
-            _lock(connection, of.owner_id)
-            if same := _same(connection, of, new):
-                return _again(same), False
-            if quotas is not None:
-                _check_quotas(connection, of, new, quotas)
-            if new.data is not None and new.digest is not None:
-                _keep(connection, new.digest, new.data)
-            number = _newest(connection, of.id) + 1
-            is_remote = new.kind == REMOTE
-            values = {
-                "bot": of.id,
-                "number": number,
-                "kind": new.kind,
-                "state": CHECKING if is_remote else UPLOADED,
-                "digest": new.digest,
-                "size": new.size,
-                "notes": new.notes,
-                "activate": new.activate,
-                "spec": json.dumps(dict(new.spec or {}), sort_keys=True),
-                "created_us": _now(),
-                "changed_us": _now(),
-            }
-            made = connection.execute(sa.insert(bot_version).values(values)).inserted_primary_key
-            assert made is not None
-            if is_remote:
-                _activate(connection, made[0])
-            return _version(connection, made[0]), True
+            return _add_version(connection, _bot(connection, name), new, quotas)
+
+    def submit(
+        self,
+        owner_id: int,
+        name: str,
+        new: NewVersion,
+        *,
+        quotas: Quotas | None = None,
+        reserved: Iterable[str] = (),
+    ) -> tuple[RosterVersion, bool]:
+        """Submit a version of a bot, which is made if it is not there; all of it or nothing.
+
+        Args:
+            owner_id: row number of the owner of a bot that is made.
+            name: of the bot.
+            new: the version.
+            quotas: of the owner; None: there are none.
+            reserved: names that nobody may have.
+
+        Returns:
+            As `add_version`.
+
+        Raises:
+            UsageError, TakenError, TooMuchError, StateError: as `add_bot` and `add_version`.
+        """
+        with self._store.writing() as connection:
+            if connection.execute(sa.select(bot.c.id).where(bot.c.name == name)).first() is None:
+                _add_bot(connection, owner_id, name, False, quotas, reserved)
+            return _add_version(connection, _bot(connection, name), new, quotas)
 
     def version(self, name: str, number: int | None = None) -> RosterVersion:
         """A version of a bot; without a number the one that plays.
@@ -604,6 +590,72 @@ def _version(connection: sa.Connection, number: int) -> RosterVersion:
             "see what there is: arena bot list",
         )
     return _read_version(row)
+
+
+def _add_bot(
+    connection: sa.Connection,
+    owner: int,
+    name: str,
+    mixed: bool,
+    quotas: Quotas | None,
+    reserved: Iterable[str],
+) -> RosterBot:
+    check_name(name, reserved)
+    _lock(connection, owner)
+    _check_bots(connection, owner, quotas)
+    _check_free(connection, name)
+    values = {"name": name, "folded": folded(name), "owner": owner, "created_us": _now(), "mixed": mixed}
+    try:
+        with connection.begin_nested():
+            connection.execute(sa.insert(bot).values(values))
+    except sa.exc.IntegrityError:  # somebody else took it since
+        _check_free(connection, name)
+        raise
+    return _bot(connection, name)
+
+
+def _add_version(
+    connection: sa.Connection, of: RosterBot, new: NewVersion, quotas: Quotas | None
+) -> tuple[RosterVersion, bool]:
+    _lock(connection, of.owner_id)
+    _check_kind(connection, of, new.kind)
+    if same := _same(connection, of, new):
+        return _again(same), False
+    if quotas is not None:
+        _check_quotas(connection, of, new, quotas)
+    if new.data is not None and new.digest is not None:
+        _keep(connection, new.digest, new.data)
+    is_remote = new.kind == REMOTE
+    values = {
+        "bot": of.id,
+        "number": _newest(connection, of.id) + 1,
+        "kind": new.kind,
+        "state": CHECKING if is_remote else UPLOADED,
+        "digest": new.digest,
+        "size": new.size,
+        "notes": new.notes,
+        "activate": new.activate,
+        "spec": json.dumps(dict(new.spec or {}), sort_keys=True),
+        "created_us": _now(),
+        "changed_us": _now(),
+    }
+    made = connection.execute(sa.insert(bot_version).values(values)).inserted_primary_key
+    assert made is not None
+    if is_remote:
+        _activate(connection, made[0])
+    return _version(connection, made[0]), True
+
+
+def _check_kind(connection: sa.Connection, of: RosterBot, kind: str) -> None:
+    """Whether a bot comes as it did before: one that dials in is another kind of thing."""
+    query = sa.select(bot_version.c.kind).where(bot_version.c.bot == of.id).limit(1)
+    before = connection.execute(query).scalar()
+    if before is not None and (before == REMOTE) != (kind == REMOTE):
+        raise StateError(
+            f"{of.name} cannot have such a version",
+            "it dials in by itself" if before == REMOTE else "its code is on the server",
+            "give it another name",
+        )
 
 
 def _read_bot(row: sa.RowMapping) -> RosterBot:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import tarfile
 
-from arena.server.uploads import Packed, Upload
+from arena.server.uploads import Packed, UploadLimits, code_upload
 
 MAIN = """
 from botarena import Bot, Turn, run
@@ -47,6 +47,6 @@ def archive(files: dict[str, str]) -> bytes:
 
 def packed(files: dict[str, str]) -> Packed:
     """Them as they are kept."""
-    upload = Upload()
+    upload = code_upload(UploadLimits())
     upload.feed(archive(files))
     return upload.finish()

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bots.archive import unpack
-from arena.server.uploads import Packed, Upload, UploadError, UploadLimits
+from arena.server.uploads import Packed, UploadError, UploadLimits, code_upload
 
 LIMITS = UploadLimits(size_bytes=1 << 20, unpacked_bytes=4 << 20, files=50)
 TOML = b'name = "mybot"\ncommand = ["python3", "main.py"]\n'
@@ -73,7 +73,7 @@ def pax(name: bytes, key: bytes = b"path") -> bytes:
 
 
 def upload(data: bytes, piece: int = 1 << 16, limits: UploadLimits = LIMITS) -> Packed:
-    taking = Upload(limits)
+    taking = code_upload(limits)
     try:
         for at in range(0, len(data), piece):
             taking.feed(data[at : at + piece])
@@ -290,11 +290,11 @@ def test_what_is_refused_is_refused_whole(
 
 
 def test_it_is_refused_as_soon_as_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    taking = Upload(UploadLimits())
+    taking = code_upload(UploadLimits())
     taking.feed(START)
     with pytest.raises(UploadError, match="leads out"):
         taking.feed(member("../evil"))
-    taking = Upload(UploadLimits())
+    taking = code_upload(UploadLimits())
     with pytest.raises(UploadError, match="more than 128MiB"):
         taking.feed(member("big", size=2 << 30))
 

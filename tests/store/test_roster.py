@@ -91,7 +91,17 @@ def test_quotas(roster: Roster, ada: int) -> None:
     with pytest.raises(TooMuchError, match="24 hours"):
         roster.add_version("mybot", archive("c"), quotas=few)
     with pytest.raises(TooMuchError, match="0 bots that dial in"):
-        roster.add_version("mybot", NewVersion(REMOTE), quotas=Quotas(remote_bots=0))
+        roster.submit(ada, "far", NewVersion(REMOTE), quotas=Quotas(remote_bots=0))
+
+
+def test_a_submission_makes_its_bot_or_leaves_nothing(roster: Roster, ada: int) -> None:
+    with pytest.raises(TooMuchError):
+        roster.submit(ada, "mybot", archive(), quotas=Quotas(versions_per_day=0))
+    assert roster.bots() == []
+    assert roster.submit(ada, "mybot", archive())[0].reference == "mybot@1"
+    assert roster.submit(ada, "mybot", archive("b"))[0].reference == "mybot@2"
+    with pytest.raises(StateError, match="code is on the server"):
+        roster.submit(ada, "mybot", NewVersion(REMOTE))
 
 
 def test_the_same_archive_is_stored_once_and_submitted_once(
