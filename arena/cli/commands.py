@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from arena import __version__
 from arena.cli.output import OUT
-from arena.errors import ArenaError, CheckFailedError, NotFoundError, UsageError
+from arena.errors import ArenaError
 
 
 def _games(app: typer.Typer) -> None:
@@ -161,58 +160,12 @@ def run(arguments: Sequence[str]) -> int:
         OUT.error(error)
         return error.code
     except (ValueError, OSError) as error:
-        explained = _explained(error)
-        if explained is None:
+        from arena.runs.explained import explained
+
+        if (known := explained(error)) is None:
             raise
-        OUT.error(explained)
-        return explained.code
+        OUT.error(known)
+        return known.code
     except SystemExit as leave:  # its way to say how a command ended, and that the line was no command
         return leave.code if isinstance(leave.code, int) else 1
     return 0
-
-
-_MACHINE = frozenset(
-    {
-        errno.EACCES,
-        errno.EAGAIN,
-        errno.EDQUOT,
-        errno.EIO,
-        errno.EMFILE,
-        errno.ENFILE,
-        errno.ENOMEM,
-        errno.ENOSPC,
-        errno.EPERM,
-        errno.EROFS,
-    }
-)
-"""What the machine may refuse us at any time, and no fault of ours could be told by."""
-_MEND = "mend that and run the command again; a tournament goes on with: arena tournament resume NAME"
-
-
-def _what_failed(error: OSError) -> str:
-    return f"{error.strerror}: {error.filename}" if error.filename else str(error.strerror)
-
-
-def _explained(error: ValueError | OSError) -> ArenaError | None:
-    """What the rules, the schedule, a record or the machine refused, as a person needs it; None: none did."""
-    from arena.games.game import GameError, UnknownGameError
-    from arena.match.record import RecordDamagedError
-    from arena.ratings.fold import RatingError
-    from arena.tournament.schedule import ScheduleError
-
-    if isinstance(error, (RecordDamagedError, RatingError)):
-        do = "see which matches differ: arena verify --tournament NAME"
-        explained: ArenaError = CheckFailedError("the records cannot be read", str(error), do)
-    elif isinstance(error, UnknownGameError):
-        explained = NotFoundError("there is no such game", str(error), "see: arena games")
-    elif isinstance(error, ScheduleError):
-        why, _, do = str(error).rpartition("; ")  # it says itself what to do
-        explained = UsageError("this cannot be played", why, do)
-    elif isinstance(error, GameError):
-        explained = UsageError("this cannot be played", str(error), "see: arena games show GAME")
-    elif isinstance(error, OSError) and error.errno in _MACHINE:
-        explained = ArenaError("the machine failed", _what_failed(error), _MEND)
-    else:
-        return None
-    explained.__cause__ = error
-    return explained
