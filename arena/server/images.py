@@ -25,7 +25,7 @@ from arena.server.uploads import Upload, too_large
 _FILES = 2000
 _JSON = 4 << 20
 _MANIFEST = "manifest.json"
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,80}(/[A-Za-z0-9._-]{1,80}){0,3}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}(/[A-Za-z0-9][A-Za-z0-9._-]{0,80}){0,3}")
 _SAVE = "send what docker save writes, of an engine of version 25 or newer"
 _ARCHIVE_BLOCK = 512
 

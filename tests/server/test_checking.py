@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arena.bots.engine import connect
+from arena.bots.organiser import BuildLimits, Organiser
 from arena.errors import ArenaError, NotFoundError, StateError, UsageError
 from arena.games import GAMES
 from arena.runs import trial
 from arena.runs.custody import Custody
 from arena.server import checking
-from arena.server.catalog import Catalog
+from arena.server.catalog import Catalog, image_spec
 from arena.server.checking import Checker
+from arena.server.images import Images, image_upload
 from arena.server.shelf import Shelf
 from arena.store import roster as states
 from arena.store.accounts import Accounts
-from arena.store.roster import ARCHIVE, PENDING, NewVersion, Roster, RosterVersion
+from arena.store.roster import ARCHIVE, IMAGE, PENDING, NewVersion, Roster, RosterVersion
 from arena.store.store import Store, sqlite_url
+from tests.containers import python_image
 from tests.server.submitted import code, packed
 
 KOFFER = 'games = ["koffer"]'
@@ -237,3 +242,58 @@ async def test_a_version_that_is_barred_meanwhile_never_plays(
     await checker.start()
     assert (await outcome(checker, version))[0][-1] == states.BARRED
     assert roster.bot("mybot").active is None
+
+
+@pytest.fixture
+def in_containers(roster: Roster, shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checker:
+    build = BuildLimits(base={"python": python_image()})
+    catalog = Catalog(roster, shelf, Custody("docker", Organiser(build=build)))
+    monkeypatch.setattr(trial, "DEALS", 1)
+    monkeypatch.setattr(trial, "KINDS", {"koffer": ({},)})
+    return Checker(roster, catalog, shelf, tmp_path / "data")
+
+
+@pytest.mark.docker
+async def test_code_and_an_image_are_built_and_checked_in_containers(
+    in_containers: Checker, roster: Roster
+) -> None:
+    written = code(toml=f'{KOFFER}\nbuild = "echo made > made.txt; echo built by {time.time_ns()}"')
+    version = submit(roster, written)
+    await in_containers.start()
+    client = connect()
+    images: set[str] = set()
+    try:
+        assert (await outcome(in_containers, version))[0][-1] == states.ACTIVE
+        built = roster.version_by_id(version.id)
+        images.add(built.spec["image"])
+        assert "built by" in roster.logs(version.id)[0]
+
+        upload = image_upload(1 << 30)
+        for piece in client.get_image(built.spec["image"]):
+            upload.feed(piece)
+        image, size = Images().load(upload.finish())
+        upload.close()
+        images.add(image)
+        spec = image_spec("other", image, ("koffer",)).to_json()
+        other = NewVersion(IMAGE, image.removeprefix("sha256:"), size=size, spec=spec)
+        second, _ = roster.submit(version.owner_id, "other", other)
+        in_containers.wake()
+        assert (await outcome(in_containers, second))[0][-1] == states.ACTIVE
+        assert roster.version("other").spec["image"] == image
+    finally:
+        await in_containers.stop()
+        for image in images:
+            client.remove_image(image, force=True)
+        client.close()
+
+
+@pytest.mark.docker
+async def test_a_build_that_fails_is_the_bots_fault_and_its_log_is_kept(
+    in_containers: Checker, roster: Roster
+) -> None:
+    version = submit(roster, code(toml=f'{KOFFER}\nbuild = "echo my words; exit 3"'))
+    await in_containers.start()
+    assert (await outcome(in_containers, version))[0][-1] == states.FAILED
+    await in_containers.stop()
+    assert "exit code 3" in roster.version_by_id(version.id).reason
+    assert "my words" in roster.logs(version.id)[0]
