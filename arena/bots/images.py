@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -100,11 +101,28 @@ def image_size(name: str) -> int:
         client.close()
 
 
-def load(saved: IO[bytes], image: str) -> str:
+@contextmanager
+def saved(name: str) -> Iterator[Iterator[bytes]]:
+    """An image that is there as `docker save` writes it, piece by piece, until the end of the block.
+
+    Raises:
+        BotNotFoundError: it is not there.
+        ArenaError: the engine does not do its part.
+    """
+    client = connect()
+    client.timeout = _MOVE_S
+    try:
+        translated(lambda: _inspect(client, name))
+        yield client.get_image(name)
+    finally:
+        client.close()
+
+
+def load(archive: IO[bytes], image: str) -> str:
     """Give the engine an image; its digest.
 
     Args:
-        saved: the image as `docker save` writes it, which names no tag: a stranger's would replace ours.
+        archive: the image as `docker save` writes it, which names no tag: a stranger's would replace ours.
         image: SHA-256 of its configuration, in hexadecimal digits.
 
     Raises:
@@ -113,13 +131,13 @@ def load(saved: IO[bytes], image: str) -> str:
     client = connect()
     client.timeout = _MOVE_S
     try:
-        return translated(lambda: _load(client, saved, image))
+        return translated(lambda: _load(client, archive, image))
     finally:
         client.close()
 
 
-def _load(client: APIClient, saved: IO[bytes], image: str) -> str:
-    for told in client.load_image(saved, quiet=True):
+def _load(client: APIClient, archive: IO[bytes], image: str) -> str:
+    for told in client.load_image(archive, quiet=True):
         if "error" in told:
             raise BotReferenceError(
                 "the image cannot be used",

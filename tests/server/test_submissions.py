@@ -14,20 +14,13 @@ from botarena.v1.api_bots_pb2_grpc import BotCatalogServiceStub
 from botarena.v1.api_common_pb2 import PageRequest
 
 from arena.rights import ADMIN, BOT_SUBMIT
-from arena.runs.custody import Custody
 from arena.runs.trial import Trial
 from arena.server import checking
-from arena.server.catalog import Catalog
-from arena.server.checking import Checker
-from arena.server.guard import Guard, server_options
-from arena.server.images import Images
-from arena.server.shelf import Shelf
-from arena.server.submissions import Submissions
-from arena.server.uploads import UploadLimits
 from arena.store import roster as states
 from arena.store.accounts import Accounts
 from arena.store.roster import Roster
 from arena.store.store import Store, sqlite_url
+from tests.server.catalog_server import serving
 from tests.server.submitted import archive, code
 
 GOOD = archive(code(toml='games = ["koffer"]\nversion = "1.0"'))
@@ -92,15 +85,10 @@ async def world(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(checking, "play_trial", passes)
     accounts, roster = Accounts(store), Roster(store)
-    shelf = Shelf(roster, tmp_path / "data")
-    checker = Checker(roster, Catalog(roster, shelf, Custody("none")), shelf, tmp_path / "data")
-    limits = UploadLimits(size_bytes=100_000)
-    server = grpc.aio.server(interceptors=[Guard(accounts)], options=server_options())
-    Submissions(roster, accounts, checker, limits, Images()).register(server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
-    await checker.start()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+    async with (
+        serving(store, tmp_path / "data") as address,
+        grpc.aio.insecure_channel(address) as channel,
+    ):
         stub = BotCatalogServiceStub(channel)
 
         def client(name: str, scope: str) -> Client:
@@ -114,8 +102,6 @@ async def world(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             client("root2", ADMIN),
             Client(stub, ""),
         )
-    await checker.stop()
-    await server.stop(None)
 
 
 async def test_a_bot_is_submitted_followed_and_listed(world: World) -> None:
