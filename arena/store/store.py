@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -37,6 +37,8 @@ _TURN = 0x61_72_65_6E_62
 """Number of the advisory lock that writers hold on PostgreSQL."""
 _JSON = ("options", "settings")
 """Columns of a tournament that hold plain data."""
+Along: TypeAlias = Callable[[sa.Connection, int], object]
+"""What else is written in a transaction, of a number: what number, says whoever takes one."""
 _Chosen: TypeAlias = "tuple[StoredTournament, list[sa.ColumnElement[bool]]]"
 
 
@@ -85,8 +87,12 @@ class Store:
 
     # tournaments
 
-    def create(self, new: StoredTournament) -> StoredTournament:
+    def create(self, new: StoredTournament, along: Along | None = None) -> StoredTournament:
         """Store a tournament before its first match.
+
+        Args:
+            new: the tournament.
+            along: is done in the same transaction, and told its row number.
 
         Raises:
             NameTakenError: its name is taken.
@@ -101,6 +107,8 @@ class Store:
                 assert number is not None
                 rows = [_bot_row(number[0], index, bot) for index, bot in enumerate(new.bots)]
                 connection.execute(sa.insert(tournament_bot), rows)
+                if along is not None:
+                    along(connection, number[0])
         except sa.exc.IntegrityError:
             raise NameTakenError(
                 f"the tournament {new.name!r} cannot be created",
@@ -265,8 +273,13 @@ class Store:
 
     # matches
 
-    def add(self, number: int, matches: Sequence[StoredMatch]) -> int:
+    def add(self, number: int, matches: Sequence[StoredMatch], along: Along | None = None) -> int:
         """Store matches of a tournament in one transaction; those that are there already stay as they are.
+
+        Args:
+            number: row number of the tournament.
+            matches: of it.
+            along: is done in the same transaction, and told how many were new; if none was, not at all.
 
         Returns:
             How many were new.
@@ -277,6 +290,8 @@ class Store:
             if new:
                 _insert(connection, number, new)
                 _forget_losses(connection, number, {played.block for played in new})
+                if along is not None:
+                    along(connection, len(new))
         return len(new)
 
     def lose(self, number: int, reasons: Mapping[int, str]) -> None:
