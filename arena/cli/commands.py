@@ -104,6 +104,12 @@ def _db(app: typer.Typer) -> None:
     app.add_typer(db.app, name="db")
 
 
+def _status(app: typer.Typer) -> None:
+    from arena.cli import status
+
+    app.command("status")(status.status)
+
+
 _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
@@ -119,6 +125,7 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "verify": _verify,
     "serve": _serve,
     "db": _db,
+    "status": _status,
 }
 """How each is added to the program. What it needs is loaded with it: that takes longer than most of them."""
 

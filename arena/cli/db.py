@@ -25,7 +25,11 @@ def upgrade(db: DbOption = DEFAULT_DB) -> None:
     from arena.store.store import HEAD
 
     with open_store(db):
-        _done("upgrade", {"db": db, "schema_version": HEAD}, f"{db} has the newest schema, {HEAD}")
+        _done(
+            "upgrade",
+            {"db": _shown(db), "schema_version": HEAD},
+            f"{_shown(db)} has the newest schema, {HEAD}",
+        )
 
 
 @app.command("backup")
@@ -39,7 +43,9 @@ def backup(
     with _progress("backing up") as progress:
         back_up(_url(db), path, progress)
     size = path.stat().st_size
-    _done("backup", {"db": db, "file": str(path), "bytes": size}, f"{db} is backed up in {path}")
+    _done(
+        "backup", {"db": _shown(db), "file": str(path), "bytes": size}, f"{_shown(db)} is backed up in {path}"
+    )
 
 
 @app.command("restore")
@@ -52,7 +58,7 @@ def restore(
 
     with _progress("restoring") as progress:
         restored(path, _url(db), progress)
-    _done("restore", {"db": db, "file": str(path)}, f"{db} is what was in {path}")
+    _done("restore", {"db": _shown(db), "file": str(path)}, f"{_shown(db)} is what was in {path}")
 
 
 @app.command("check")
@@ -67,9 +73,16 @@ def check(db: DbOption = DEFAULT_DB) -> None:
         flaws = [*filter(None, of_matches), *other_flaws(store)]
     for flaw in flaws[:_FLAWS]:
         OUT.say(flaw)
-    row = {"db": db, "matches": len(of_matches), "flaws": len(flaws)}
+    row = {"db": _shown(db), "matches": len(of_matches), "flaws": len(flaws)}
     _done("check", row, f"{len(of_matches)} matches, {len(flaws)} flaws")
     leave(3 if flaws else 0)
+
+
+def _shown(db: str) -> str:
+    """The database as anybody may read it."""
+    from arena.store.store import shown_url
+
+    return shown_url(db)
 
 
 def _url(db: str) -> str:

@@ -122,9 +122,16 @@ async def _serve(settings: ServerSettings, wait: bool, port_file: Path | None) -
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, _end, stopping)
-    house = House(settings, OUT.say)
+    house = House(settings, _events if settings.log == "json" else OUT.say)
     await house.run(stopping, wait, partial(_write, port_file) if port_file else _forget)
     OUT.say("everything is stored; the server has ended")
+
+
+def _events(line: str) -> None:
+    """What people are told as lines of the log: whoever reads JSON reads nothing else."""
+    import structlog
+
+    structlog.get_logger("arena.serve").info(line)
 
 
 def _end(stopping: asyncio.Event) -> None:

@@ -11,22 +11,20 @@ import structlog
 
 from arena.errors import StateError
 from arena.runs.custody import Tell, silent
-from arena.server.calls import Naming, Watching
 from arena.server.door import Door
 from arena.server.lease import Lease, lease_of, taken, wait_for
 from arena.server.metrics import Metrics
 from arena.server.part import Part
 from arena.server.probes import Probes
+from arena.server.rooms import SERVICES, furnish
 from arena.server.settings import ServerSettings
-from arena.server.status import Parts, Status, StatusServicer
-from arena.store.figures import Figures
+from arena.store.accounts import Accounts
 from arena.store.store import Store, sqlite_url
 
 _HELD_EVERY_S = 5.0
 """How often it is looked whether the lease is still ours."""
 _STOP_S = 10.0
 """Seconds that ending may take beyond the time for matches in play."""
-_SERVICES = ("botarena.v1.ServerService",)
 _log = structlog.get_logger("arena.house")
 
 
@@ -115,29 +113,31 @@ class House:
     async def _serve_on(
         self, store: Store, stopping: asyncio.Event, listening: Callable[[int], object]
     ) -> None:
-        status = Status(Figures(store), self.metrics, Parts())
-        self.metrics.watch(status.levels)
-        parts: Sequence[Part] = []
-        door = Door(self._settings, [Watching(self.metrics), Naming()])
-        StatusServicer(status).register(door.server)
-        for part in parts:
+        rooms = await asyncio.to_thread(furnish, self._settings, store, self.metrics)
+        door = Door(self._settings, [rooms.guard])
+        for part in rooms.parts:
             part.register(door.server)
         self.port = door.bind(self.port)
+        await self._welcome(rooms.accounts)
         begun: list[Part] = []
-        lag = asyncio.create_task(self.metrics.measure_lag())
         try:
-            for part in parts:
+            for part in rooms.parts:
                 begun.append(part)
                 await part.start()
-            await door.open(_SERVICES)
+            await door.open(SERVICES)
             await self._serving(door, True)
-            self._tell(f"listening on {self._settings.host}:{self.port}")
+            self._tell(f"listening on {door.address(self.port)}")
             listening(self.port)
             await self._until(stopping)
         finally:
             await self._serving(door, False)
-            lag.cancel()
             await self._end(begun, door)
+
+    async def _welcome(self, accounts: Accounts) -> None:
+        """Tell the token of the first start, which is nowhere else."""
+        if (secret := await asyncio.to_thread(accounts.ensure_admin)) is not None:
+            self._tell(f"first start: the token of admin is {secret}")
+            self._tell("it is shown this once; show it in turn to: arena login --server HOST:PORT")
 
     async def _serving(self, door: Door, whether: bool) -> None:
         self._ready = whether

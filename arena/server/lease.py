@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from arena.errors import StateError
 from arena.runs.names import database_file
+from arena.store.store import shown_url
 
 _KEY = 0x61_72_65_6E_61
 """Number of the advisory lock."""
@@ -140,7 +141,7 @@ async def wait_for(lease: Lease) -> None:
 def taken(db: str) -> StateError:
     """What is told when somebody else has it."""
     return StateError(
-        f"{db} is being served",
+        f"{shown_url(db)} is being served",
         "another arena serve has it in hand",
         "end that one, or let this one take over when it has ended: arena serve --wait",
     )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from botarena.v1.record_pb2 import FaultKind, MatchRecord, Verdict
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
 
 _CALL_S = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -28,7 +28,6 @@ class Metrics:
         self._call_s = Histogram(
             "arena_call_seconds", "How long calls took", ["method"], buckets=_CALL_S, registry=self.registry
         )
-        self._open = Gauge("arena_open_calls", "Calls in hand", ["method"], registry=self.registry)
         self._matches = Counter(
             "arena_matches", "Matches played", ["game", "verdict"], registry=self.registry
         )
@@ -51,10 +50,6 @@ class Metrics:
         self.matches_played = 0
         self.decisions_made = 0
 
-    def began(self, method: str) -> None:
-        """A call began."""
-        self._open.labels(method).inc()
-
     def ended(self, method: str, code: str, seconds: float) -> None:
         """A call ended.
 
@@ -63,7 +58,6 @@ class Metrics:
             code: name of its status.
             seconds: how long it took.
         """
-        self._open.labels(method).dec()
         self._calls.labels(method, code).inc()
         self._call_s.labels(method).observe(seconds)
 

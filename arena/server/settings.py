@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from arena.bots.sandbox import LEVELS
 from arena.errors import NotFoundError, UsageError
+from arena.server.tls import check_binding, is_loopback
 from arena.units import parse_size, parse_time
 
 PREFIX = "ARENA_SERVE_"
@@ -73,9 +73,9 @@ class ServerSettings(BaseSettings):
         log: how lines of the log are written.
         log_level: the least of what is logged.
         drain: how long matches in play may go on after it was told to end, in microseconds.
-        message: the greatest message that it takes, in bytes.
         quotas: what a user may have, by name; what is left out is as usual.
         uploads: limits of submitted archives, by name; likewise.
+        rates: calls per second with one token, from one peer, of failures and of openings; likewise.
     """
 
     model_config = SettingsConfigDict(
@@ -100,9 +100,9 @@ class ServerSettings(BaseSettings):
     log: Literal["json", "text"] = "text"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     drain: Duration = 30_000_000
-    message: Size = 4 << 20
-    quotas: dict[str, int] = Field(default_factory=dict)
-    uploads: dict[str, int] = Field(default_factory=dict)
+    quotas: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    rates: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    uploads: dict[str, Size] = Field(default_factory=dict)
 
     @property
     def is_local(self) -> bool:
@@ -149,16 +149,6 @@ def read_settings(flags: Mapping[str, Any], config: Path | None) -> ServerSettin
         raise _explained(error) from None
     _check(settings)
     return settings
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is reached by this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _environment() -> list[str]:
@@ -214,9 +204,4 @@ def _check(settings: ServerSettings) -> None:
             "the server has none of its own",
             "name --tls-cert and --tls-key",
         )
-    if settings.tls_cert is None and not settings.is_local and not settings.insecure:
-        raise UsageError(
-            f"{settings.host} is not served without TLS",
-            "tokens would travel in the clear to whoever listens",
-            "name --tls-cert and --tls-key, or say --insecure where something else encrypts",
-        )
+    check_binding(settings.host, settings.tls_cert is not None, settings.insecure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ _RUNNING = "running"
 
 
 @dataclass(slots=True)
-class Parts:
+class Levels:
     """What other parts of a server have in hand.
 
     Attributes:
@@ -41,13 +42,13 @@ class Status:
     Attributes:
         figures: what is in the database.
         metrics: what was counted.
-        parts: what other parts have in hand.
+        others: what other parts have in hand.
         started_us: since when it runs, microseconds since 1970 UTC.
     """
 
     figures: Figures
     metrics: Metrics
-    parts: Parts = field(default_factory=Parts)
+    others: Levels = field(default_factory=Levels)
     started_us: int = field(default_factory=lambda: time.time_ns() // 1000)
 
     def levels(self) -> Mapping[str, Mapping[str, int]]:
@@ -55,8 +56,8 @@ class Status:
         return {
             "hosted": self.figures.hosted(),
             "versions": self.figures.versions(),
-            "workers": {"alive": self.parts.workers()},
-            "remote_bots": {"connected": self.parts.remote_bots()},
+            "workers": {"alive": self.others.workers()},
+            "remote_bots": {"connected": self.others.remote_bots()},
         }
 
     def load(self) -> ServerLoad:
@@ -66,27 +67,45 @@ class Status:
             started_us=self.started_us,
             hosted=_counts(levels["hosted"]),
             versions=_counts(levels["versions"]),
-            workers=self.parts.workers(),
-            remote_bots=self.parts.remote_bots(),
+            workers=self.others.workers(),
+            remote_bots=self.others.remote_bots(),
             matches=self.metrics.matches_played,
             decisions=self.metrics.decisions_made,
             lag_us=self.metrics.lag_us,
         )
 
 
-class StatusServicer(ServerServiceServicer):
-    """`ServerService`.
+class StatusPart:
+    """Offers what the server tells about itself.
 
     Args:
-        status: what it tells.
+        status: what that is.
     """
 
     def __init__(self, status: Status) -> None:
         self._status = status
+        self._lag: asyncio.Task[None] | None = None
 
     def register(self, server: grpc.aio.Server) -> None:
-        """Offer it."""
-        add_ServerServiceServicer_to_server(self, server)
+        """Offer its service."""
+        add_ServerServiceServicer_to_server(StatusService(self._status), server)
+
+    async def start(self) -> None:
+        """Measure how late the event loop is, and tell what there is."""
+        self._status.metrics.watch(self._status.levels)
+        self._lag = asyncio.create_task(self._status.metrics.measure_lag())
+
+    async def stop(self) -> None:
+        """End that."""
+        if self._lag is not None:
+            self._lag.cancel()
+
+
+class StatusService(ServerServiceServicer):
+    """`ServerService`."""
+
+    def __init__(self, status: Status) -> None:
+        self._status = status
 
     async def GetStatus(
         self,

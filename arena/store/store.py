@@ -67,7 +67,7 @@ class Store:
 
     def __init__(self, url: str, called: str | None = None) -> None:
         self.url = url
-        self._called = called or _shown(url)
+        self._called = called or shown_url(url)
         try:
             self._engine, self._writer = _engines(url)
             with self._writer.begin() as connection:
@@ -464,8 +464,10 @@ def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def _shown(url: str) -> str:
-    """A URL as anybody may read it."""
+def shown_url(url: str) -> str:
+    """A URL, or a file, as anybody may read it."""
+    if "://" not in url:
+        return url
     try:
         return sa.make_url(url).render_as_string(hide_password=True)
     except sa.exc.ArgumentError:

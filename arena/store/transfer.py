@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StateError, TakenError
 from arena.store.schema import alembic_version
-from arena.store.store import StoreError, migrate, sqlite_url
+from arena.store.store import StoreError, migrate, shown_url, sqlite_url
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Takes how much is done, and of how much."""
@@ -40,7 +40,7 @@ def back_up(source: str, path: Path, progress: Progress = lambda done, of: None)
     """
     if path.exists():
         raise TakenError(f"{path} is not overwritten", "there is a file of this name", "name another one")
-    with _told(source), _whole(path) as part:
+    with _told(shown_url(source)), _whole(path) as part:
         file = _file(source)
         if file is not None:
             _copy_file(file, part, progress)
@@ -61,7 +61,7 @@ def restore(path: Path, target: str, progress: Progress = lambda done, of: None)
     """
     with _told(str(path)), _opened(sqlite_url(path), path) as engine, engine.connect() as connection:
         revision = _revision(connection, path)
-    with _told(target):
+    with _told(shown_url(target)):
         file = _file(target)
         if file is not None:
             if file.exists() and file.stat().st_size > 0:
@@ -165,7 +165,7 @@ def _copy_server(source: str, target: Path, progress: Progress) -> None:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         ) as read,
     ):
-        revision = _revision(read, source)
+        revision = _revision(read, shown_url(source))
         with writer.begin() as write:
             migrate(write, revision)
             _copy_tables(read, write, progress)
@@ -224,4 +224,6 @@ def _number_on(write: sa.Connection) -> None:
 
 
 def _not_empty(target: str) -> StateError:
-    return StateError(f"{target} is not overwritten", "there is something in it", "name an empty database")
+    return StateError(
+        f"{shown_url(target)} is not overwritten", "there is something in it", "name an empty database"
+    )

@@ -58,9 +58,7 @@ def test_what_is_restored_is_what_was_backed_up(make: Make, tmp_path: Path, sour
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_backup_before_an_upgrade_has_its_schema(
-    make: Make, tmp_path: Path, kind: str
-) -> None:
+def test_a_backup_before_an_upgrade_has_its_schema(make: Make, tmp_path: Path, kind: str) -> None:
     old, new, file = make(kind), make(kind), tmp_path / "backup"
     with sa.create_engine(old, poolclass=sa.NullPool).begin() as connection:
         migrate(connection, "0002")
