@@ -110,6 +110,36 @@ def _status(app: typer.Typer) -> None:
     app.command("status")(status.status)
 
 
+def _token(app: typer.Typer) -> None:
+    from arena.cli import token
+
+    app.add_typer(token.app, name="token")
+
+
+def _user(app: typer.Typer) -> None:
+    from arena.cli import token
+
+    app.add_typer(token.users_app, name="user")
+
+
+def _login(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("login")(login.login)
+
+
+def _logout(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("logout")(login.logout)
+
+
+def _whoami(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("whoami")(login.whoami)
+
+
 _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
@@ -126,6 +156,11 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "serve": _serve,
     "db": _db,
     "status": _status,
+    "login": _login,
+    "logout": _logout,
+    "whoami": _whoami,
+    "token": _token,
+    "user": _user,
 }
 """How each is added to the program. What it needs is loaded with it: that takes longer than most of them."""
 

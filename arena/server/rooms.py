@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from arena.bots.sandbox import CONTAINERS
 from arena.errors import UsageError
@@ -122,7 +123,9 @@ def _limits(settings: ServerSettings) -> Limits:
         raise UsageError(
             f"the rate {min(unknown)!r} means nothing", "there is no such rate", f"use {', '.join(known)}"
         )
-    rates = {name: Rate(per_second, 10 * per_second) for name, per_second in settings.rates.items()}
+    rates: dict[str, Any] = {
+        name: Rate(per_second, 10 * per_second) for name, per_second in settings.rates.items()
+    }
     return replace(Limits(), **rates)
 
 
