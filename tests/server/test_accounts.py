@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-import grpc
 import pytest
 from botarena.v1 import api_accounts_pb2 as api
 from botarena.v1.api_accounts_pb2_grpc import AccountServiceStub
 
 from arena.server.accounts import AccountPart
-from arena.server.caller import ADMIN, BOT_PLAY, BOT_SUBMIT
+from arena.server.caller import BOT_PLAY
 from arena.server.guard import Guard
-from arena.server.statuses import error_of
 from arena.store.accounts import Accounts
 from tests.server.serving import channel_to, metadata, served
 
