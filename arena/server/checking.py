@@ -304,7 +304,7 @@ class Checker:
 
 
 def in_turn(waiting: Sequence[RosterVersion]) -> list[RosterVersion]:
-    """Versions in the order in which they are attended to: one of each owner, then a second of each, and so on.
+    """Versions in the order in which they are attended to: one of each owner, then a second one, and so on.
 
     Args:
         waiting: in the order in which they were submitted.
