@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena import __version__
+from arena.cli import remote
+from arena.cli.line import SERVER, TLS_CA, split
 from arena.cli.output import OUT
 from arena.errors import ArenaError
 
@@ -89,6 +92,36 @@ def _verify(app: typer.Typer) -> None:
     app.command("verify")(matches.verify)
 
 
+def _token(app: typer.Typer) -> None:
+    from arena.cli import token
+
+    app.add_typer(token.app, name="token")
+
+
+def _user(app: typer.Typer) -> None:
+    from arena.cli import token
+
+    app.add_typer(token.users_app, name="user")
+
+
+def _login(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("login")(login.login)
+
+
+def _logout(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("logout")(login.logout)
+
+
+def _whoami(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("whoami")(login.whoami)
+
+
 _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
@@ -102,6 +135,11 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "bot": _bot,
     "replay": _replay,
     "verify": _verify,
+    "login": _login,
+    "logout": _logout,
+    "whoami": _whoami,
+    "token": _token,
+    "user": _user,
 }
 """How each is added to the program. What it needs is loaded with it: that takes longer than most of them."""
 
@@ -122,10 +160,6 @@ def _app(line: Sequence[str]) -> typer.Typer:
     return app
 
 
-# The options of `_global` may stand anywhere in the line.
-_GLOBAL_FLAGS = {"--json", "--csv", "--quiet", "-v", "-vv", "--no-color"}
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"arena {__version__}")
@@ -140,20 +174,29 @@ def _global(
         int, typer.Option("-v", count=True, help="More talk; -vv also tracebacks of errors.")
     ] = 0,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(SERVER, envvar="ARENA_SERVER", metavar="ADDR", help="Work on a server: HOST:PORT."),
+    ] = None,
+    tls_ca: Annotated[
+        Path | None,
+        typer.Option(TLS_CA, envvar="ARENA_TLS_CA", metavar="FILE", help="Whom to trust for it, PEM."),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     OUT.set(as_json=as_json, as_csv=as_csv, quiet=quiet, verbose=verbose, color=not no_color)
+    remote.choose(server, tls_ca)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; its exit code.
 
-    0 fine, 1 error, 2 usage, 3 a check, verification or bot failed, 4 not found, 130 interrupted.
+    0 fine, 1 error, 2 usage, 3 a check, verification or bot failed, 4 not found, 5 not allowed,
+    130 interrupted.
     """
-    front = [word for word in arguments if word in _GLOBAL_FLAGS]
-    rest = [word for word in arguments if word not in _GLOBAL_FLAGS]
+    front, rest = split(arguments)
     try:
         _app(rest)([*front, *rest])
     except ArenaError as error:

@@ -22,6 +22,10 @@ BY_ITSELF: Final = "by itself"
 """The service admits callers by rules of its own."""
 
 
+MESSAGE_BYTES = 4 << 20
+"""Largest message that anybody may send. What is greater comes in pieces."""
+
+
 def _service(name: str, **methods: Access) -> dict[str, Access]:
     return {f"/{name}/{method}": access for method, access in methods.items()}
 

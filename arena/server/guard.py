@@ -25,7 +25,7 @@ import grpc
 from arena.errors import ArenaError, NotAllowedError, TooMuchError, UnknownCallerError
 from arena.rights import Caller
 from arena.runs.explained import explained
-from arena.server.access import BY_ITSELF, PUBLIC, SIGNED_IN, access_to
+from arena.server.access import BY_ITSELF, MESSAGE_BYTES, PUBLIC, SIGNED_IN, access_to
 from arena.server.background import apart
 from arena.server.caller import CALLER
 from arena.server.rates import Buckets, Rate
@@ -36,8 +36,6 @@ from arena.store.store import StoreError
 _Context = Any  # grpc.aio.ServicerContext of any method
 _Behaviour = Callable[..., Any]
 
-MESSAGE_BYTES = 4 << 20
-"""Largest message that the server takes. What is greater comes in pieces."""
 _KNOWN = 10_000
 
 

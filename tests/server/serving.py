@@ -14,9 +14,9 @@ from arena.server.part import Part
 Register = Callable[[grpc.aio.Server], object]
 
 
-def metadata(token: str | None) -> list[tuple[str, str]]:
+def metadata(token: str | None) -> tuple[tuple[str, str], ...]:
     """What a call with a token carries."""
-    return [] if token is None else [("authorization", f"Bearer {token}")]
+    return () if token is None else (("authorization", f"Bearer {token}"),)
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
 import pytest
 from botarena.v1 import api_accounts_pb2 as api
@@ -14,9 +15,12 @@ from arena.server.guard import Guard
 from arena.store.accounts import Accounts
 from tests.server.serving import channel_to, metadata, served
 
+if TYPE_CHECKING:
+    from botarena.v1.api_accounts_pb2_grpc import AccountServiceAsyncStub
+
 
 @pytest.fixture
-async def stub(accounts: Accounts) -> AsyncIterator[AccountServiceStub]:
+async def stub(accounts: Accounts) -> AsyncIterator[AccountServiceAsyncStub]:
     async with served(Guard(accounts), [AccountPart(accounts)]) as address, channel_to(address) as channel:
         yield AccountServiceStub(channel)
 
@@ -27,7 +31,7 @@ def token_of(accounts: Accounts, name: str, *scopes: str, expires_us: int | None
     return accounts.create_token(accounts.user(name).id, "test", scopes, expires_us)[0]
 
 
-async def test_a_caller_is_told_who_it_is(stub: AccountServiceStub, accounts: Accounts) -> None:
+async def test_a_caller_is_told_who_it_is(stub: AccountServiceAsyncStub, accounts: Accounts) -> None:
     secret = token_of(accounts, "ann", BOT_PLAY)
     told = await stub.WhoAmI(api.WhoAmIRequest(), metadata=metadata(secret))
     assert (told.user.name, list(told.token.scopes)) == ("ann", [BOT_PLAY])
