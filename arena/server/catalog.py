@@ -75,6 +75,20 @@ class Catalog:
             version.reference, spec.version, spec.to_json(), owner=version.owner, entry=version.id
         )
 
+    def ready(self, bot: StoredBot) -> StoredBot:
+        """A bot of a tournament that goes on, with its code where this server has it.
+
+        Raises:
+            ArenaError: the machine cannot make it ready.
+        """
+        if bot.entry is None:
+            return bot
+        version = self.roster.version_by_id(bot.entry)
+        if version.kind != ARCHIVE or version.digest is None:
+            return bot
+        folder = str(self._shelf.folder(version.digest))
+        return replace(bot, spec={**bot.spec, "reference": folder, "folder": folder})
+
     def version(self, reference: str) -> RosterVersion:
         """The version that `mybot` or `mybot@3` means.
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import AsyncGenerator
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -172,7 +172,7 @@ class Checker:
     async def _work(self) -> None:
         while True:
             self._more.clear()
-            for version in await apart(self._roster.in_state, {UPLOADED}):
+            for version in in_turn(await apart(self._roster.in_state, {UPLOADED})):
                 if len(self._going) >= self._limits.at_once:
                     break
                 if version.id not in self._going and version.id not in self._waiting:
@@ -301,6 +301,20 @@ class Checker:
     def _note(self, number: int) -> None:
         if (talk := self._talks.get(number)) is not None:
             talk.note()
+
+
+def in_turn(waiting: Sequence[RosterVersion]) -> list[RosterVersion]:
+    """Versions in the order in which they are attended to: one of each owner, then a second one, and so on.
+
+    Args:
+        waiting: in the order in which they were submitted.
+    """
+    before: Counter[int] = Counter()
+    turns = []
+    for version in waiting:
+        turns.append((before[version.owner_id], version.id, version))
+        before[version.owner_id] += 1
+    return [version for *_, version in sorted(turns, key=lambda turn: turn[:2])]
 
 
 def _bounded(trial: Trial, most: int) -> str:

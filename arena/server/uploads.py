@@ -243,7 +243,9 @@ class _Code:
             raise UnpackingError(f"it has no {MANIFEST}", "write one with at least name and command")
         packed = io.BytesIO()
         try:
-            with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0, filename="") as compressed:
+            with gzip.GzipFile(
+                fileobj=packed, mode="wb", compresslevel=6, mtime=0, filename=""
+            ) as compressed:
                 pack_members(kept, self._content, cast("IO[bytes]", compressed))
         except ArchiveError as error:
             raise UnpackingError(str(error), "give it a shorter name") from None

@@ -6,12 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import grpc
-
 from arena.runs.custody import Custody
 from arena.server.catalog import Catalog
 from arena.server.checking import Checker
-from arena.server.guard import Guard, server_options
+from arena.server.guard import Guard
 from arena.server.images import Images
 from arena.server.shelf import Shelf
 from arena.server.submissions import Submissions
@@ -19,6 +17,7 @@ from arena.server.uploads import UploadLimits
 from arena.store.accounts import Accounts
 from arena.store.roster import Roster
 from arena.store.store import Store
+from tests.server.serving import served
 
 
 @asynccontextmanager
@@ -32,13 +31,10 @@ async def serving(store: Store, data: Path) -> AsyncIterator[str]:
     accounts, roster = Accounts(store), Roster(store)
     shelf = Shelf(roster, data)
     checker = Checker(roster, Catalog(roster, shelf, Custody("none")), shelf, data)
-    server = grpc.aio.server(interceptors=[Guard(accounts)], options=server_options())
-    Submissions(roster, accounts, checker, UploadLimits(size_bytes=100_000), Images()).register(server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
-    await checker.start()
-    try:
-        yield f"127.0.0.1:{port}"
-    finally:
-        await checker.stop()
-        await server.stop(None)
+    submissions = Submissions(roster, accounts, checker, UploadLimits(size_bytes=100_000), Images())
+    async with served(Guard(accounts), [submissions, checker]) as address:
+        await checker.start()
+        try:
+            yield address
+        finally:
+            await checker.stop()

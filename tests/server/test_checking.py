@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -115,6 +116,10 @@ async def test_a_good_bot_plays_and_a_bad_one_fails(
     assert entrant.version.startswith("1.2+")
     assert Path(entrant.spec["folder"], "main.py").is_file()
     assert catalog.entrant("house:greedy", "kotki").owner is None
+    shutil.rmtree(tmp_path / "data/bots")  # a database that was restored elsewhere
+    gone = {**entrant.spec, "folder": "/gone", "reference": "/gone"}
+    assert catalog.ready(replace(entrant, spec=gone)) == entrant
+    assert Path(entrant.spec["folder"], "main.py").is_file()
     for reference, game, error in (
         ("mybot@2", "koffer", StateError),
         ("mybot@3", "koffer", NotFoundError),
@@ -127,6 +132,17 @@ async def test_a_good_bot_plays_and_a_bad_one_fails(
     roster.update_bot("mybot", disabled=True)
     with pytest.raises(StateError, match="disabled"):
         catalog.entrant("mybot", "kotki")
+
+
+def test_whoever_submits_much_lets_others_have_their_turn(roster: Roster, store: Store) -> None:
+    bob = Accounts(store).add_user("bob").id
+    ada = roster.bot("mybot").owner_id
+    for number in range(3):
+        roster.submit(ada, "mybot", NewVersion(ARCHIVE, f"a{number}", b""))
+    for number in range(2):
+        roster.submit(bob, "bobs", NewVersion(ARCHIVE, f"b{number}", b""))
+    turns = checking.in_turn(roster.in_state({states.UPLOADED}))
+    assert [version.reference for version in turns] == ["mybot@1", "bobs@1", "mybot@2", "bobs@2", "mybot@3"]
 
 
 @pytest.mark.parametrize(
