@@ -38,6 +38,9 @@ _NOT_CODE = {"__pycache__", ".git", "node_modules", ".venv", "target"}
 _MAX_FILES = 2000
 
 
+_REMOTE = "remote:"
+
+
 class BotReferenceError(UsageError):
     """A reference or a bot.toml that cannot mean a bot."""
 
@@ -79,6 +82,11 @@ class BotSpec:
     build: tuple[str, ...] = ()
     image: str = ""
     sandbox: str = "none"
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it dials in by itself, and cannot be started."""
+        return self.reference.startswith(_REMOTE)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
