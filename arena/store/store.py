@@ -55,20 +55,22 @@ class Store:
 
     Args:
         url: a SQLAlchemy URL, such as "sqlite:///arena.db".
+        called: what messages call it; if left out, its URL without the password.
 
     Raises:
         StoreError: it cannot be opened.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, called: str | None = None) -> None:
         self.url = url
+        self._called = called or _shown(url)
         try:
             self._engine = _engine(url)
             with self._engine.execution_options(writing=True).begin() as connection:
                 _upgrade(connection)
         except (DBAPIError, sa.exc.ArgumentError, sa.exc.NoSuchModuleError) as error:
             raise StoreError(
-                f"the database {url} cannot be opened",
+                f"the database {self._called} cannot be opened",
                 _reason(error),
                 "give the path of a file that this user may write, or another --db",
             ) from error
@@ -100,7 +102,7 @@ class Store:
         except sa.exc.IntegrityError:
             raise NameTakenError(
                 f"the tournament {new.name!r} cannot be created",
-                f"there is one of this name in {self.url}",
+                f"there is one of this name in {self._called}",
                 f"choose another --name, or continue it: arena tournament resume {new.name}",
             ) from None
         return self.tournament(new.name)
@@ -254,7 +256,7 @@ class Store:
     def _no_tournament(self, name: str | None) -> NotStoredError:
         return NotStoredError(
             f"there is no tournament {name!r}" if name else "there is no tournament yet",
-            f"{self.url} holds none" + (" of this name" if name else ""),
+            f"{self._called} holds none" + (" of this name" if name else ""),
             "see what there is: arena tournament list" if name else "run one: arena tournament run",
         )
 
@@ -430,7 +432,7 @@ class Store:
         # The others tell what it refuses for what is in it: an answer, and no failure.
         if type(context.sqlalchemy_exception) in (sa.exc.OperationalError, sa.exc.DatabaseError):
             raise StoreError(
-                f"the database {self.url} cannot be used",
+                f"the database {self._called} cannot be used",
                 str(context.original_exception),
                 "mend it or make room and go on (arena tournament resume NAME): what was stored is not lost",
             ) from context.original_exception
@@ -439,6 +441,14 @@ class Store:
 def sqlite_url(path: Path) -> str:
     """The URL of a SQLite file."""
     return f"sqlite:///{path}"
+
+
+def _shown(url: str) -> str:
+    """A URL as anybody may read it."""
+    try:
+        return sa.make_url(url).render_as_string(hide_password=True)
+    except sa.exc.ArgumentError:
+        return "given by --db"
 
 
 def _data_text(data: Mapping[str, Any]) -> str:
