@@ -50,8 +50,11 @@ def test_a_submission_survives_the_server_and_a_backup_has_all_of_it(
     server: ServerProcess, tmp_path: Path
 ) -> None:
     ann = server.admit("ann", "bot:submit")
-    (tmp_path / "mybot.py").write_text(BOT)
-    ann.run("bot", "submit", "mybot.py", "--no-watch")
+    folder = tmp_path / "mybot"
+    folder.mkdir()
+    (folder / "mybot.py").write_text(BOT)
+    (folder / "bot.toml").write_text('name = "mybot"\ncommand = ["python3", "mybot.py"]\ngames = ["kotki"]')
+    ann.run("bot", "submit", "./mybot", "--no-watch")
     server.kill()
     assert server.arena.wait_until_alone() == {}  # neither workers nor bots
     server.start()
