@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
-from arena.rights import ADMIN
+from arena.rights import ADMIN, BOT_SUBMIT
 
 Access: TypeAlias = Literal[
     "public", "signed in", "by itself", "bot:play", "bot:submit", "tournament:run", "admin"
@@ -42,7 +42,23 @@ ACCESS: Mapping[str, Access] = {
         ListTokens=SIGNED_IN,
         RevokeToken=SIGNED_IN,
     ),
+    **_service(
+        "botarena.v1.BotCatalogService",
+        SubmitBot=BOT_SUBMIT,
+        SubmitImage=BOT_SUBMIT,
+        RegisterRemoteBot=BOT_SUBMIT,
+        ListBots=PUBLIC,
+        GetBot=PUBLIC,
+        UpdateBot=BOT_SUBMIT,
+        ListVersions=PUBLIC,
+        GetVersion=PUBLIC,
+        ActivateVersion=BOT_SUBMIT,
+        DisableVersion=BOT_SUBMIT,
+        EnableVersion=BOT_SUBMIT,
+        WatchVersion=BOT_SUBMIT,
+    ),
     **_service("botarena.v1.BotService", Play=BY_ITSELF),
+    **_service("botarena.v1.ServerService", GetStatus=PUBLIC),
     **_service("grpc.health.v1.Health", Check=PUBLIC, List=PUBLIC, Watch=PUBLIC),
     **_service("grpc.reflection.v1alpha.ServerReflection", ServerReflectionInfo=PUBLIC),
     **_service("grpc.reflection.v1.ServerReflection", ServerReflectionInfo=PUBLIC),

@@ -78,6 +78,13 @@ def _bots() -> None:
             comment="plays beside others",
         ),
         sa.Column("active", sa.Integer, comment="number of the version that plays"),
+        sa.Column(
+            "barred",
+            sa.Boolean,
+            nullable=False,
+            server_default=sa.false(),
+            comment="disabled by an organiser",
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_bot"),
         sa.UniqueConstraint("name", name="uq_bot_name"),
         sa.UniqueConstraint("folded", name="uq_bot_folded"),
@@ -98,8 +105,12 @@ def _bots() -> None:
         sa.Column("kind", sa.String(10), nullable=False, comment="archive, image or remote"),
         sa.Column("state", sa.String(12), nullable=False),
         sa.Column("reason", sa.Text, nullable=False, server_default="", comment="why it failed, in a line"),
-        sa.Column("digest", sa.String(64), comment="of its archive, which is a blob"),
+        sa.Column("digest", sa.String(64), comment="of its archive, which is a blob, or its image"),
         sa.Column("size", sa.BigInteger, nullable=False, server_default="0", comment="bytes"),
+        sa.Column("notes", sa.Text, nullable=False, server_default="", comment="what its author says of it"),
+        sa.Column(
+            "activate", sa.Boolean, nullable=False, server_default=sa.true(), comment="once it is checked"
+        ),
         sa.Column("spec", sa.Text, nullable=False, comment="JSON: how it is started"),
         sa.Column("build_log", sa.Text, nullable=False, server_default=""),
         sa.Column("check_log", sa.Text, nullable=False, server_default=""),
@@ -123,6 +134,7 @@ def _hosted() -> None:
         sa.Column("rated", sa.Boolean, nullable=False),
         sa.Column("same_owner", sa.Boolean, nullable=False, comment="whether bots of one owner may meet"),
         sa.Column("remote", sa.String(10), nullable=False, comment="none, mixed or only"),
+        sa.Column("is_open", sa.Boolean, nullable=False, comment="whether owners of bots may enter them"),
         sa.Column("changed_us", sa.BigInteger, nullable=False, comment="likewise: of its state"),
         sa.PrimaryKeyConstraint("tournament", name="pk_hosted"),
         sa.ForeignKeyConstraint(["tournament"], ["tournament.id"], name="fk_hosted_tournament"),
@@ -135,6 +147,14 @@ def _hosted() -> None:
         sa.Column("matches", sa.BigInteger, nullable=False, comment="stored on it"),
         sa.PrimaryKeyConstraint("tournament", "day", name="pk_hosted_day"),
         sa.ForeignKeyConstraint(["tournament"], ["tournament.id"], name="fk_hosted_day_tournament"),
+    )
+    op.create_table(
+        "hosted_bot",
+        sa.Column("tournament", _number, nullable=False, comment="a league"),
+        sa.Column("bot", _number, nullable=False, comment="whatever its version is"),
+        sa.PrimaryKeyConstraint("tournament", "bot", name="pk_hosted_bot"),
+        sa.ForeignKeyConstraint(["tournament"], ["tournament.id"], name="fk_hosted_bot_tournament"),
+        sa.ForeignKeyConstraint(["bot"], ["bot.id"], name="fk_hosted_bot_bot"),
     )
 
 
@@ -153,7 +173,17 @@ def _boards() -> None:
 
 
 def downgrade() -> None:
-    for table in ("board", "hosted_day", "hosted", "bot_version", "blob", "bot", "token", "user"):
+    for table in (
+        "board",
+        "hosted_bot",
+        "hosted_day",
+        "hosted",
+        "bot_version",
+        "blob",
+        "bot",
+        "token",
+        "user",
+    ):
         op.drop_table(table)
     with op.batch_alter_table("tournament_bot") as batch:
         batch.drop_column("entry")
