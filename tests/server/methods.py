@@ -28,10 +28,10 @@ class Method:
     asks: bool
     tells: bool
 
-    async def call(self, channel: Any, metadata: tuple[tuple[str, str], ...]) -> str:
-        """Call it with nothing; the name of the code that comes of it."""
+    async def call(self, channel: Any, metadata: tuple[tuple[str, str], ...], request: bytes = b"") -> str:
+        """Call it with a request, or with nothing; the name of the code that comes of it."""
         kind = f"{'stream' if self.asks else 'unary'}_{'stream' if self.tells else 'unary'}"
-        call = getattr(channel, kind)(self.name)(_nothing() if self.asks else b"", metadata=metadata)
+        call = getattr(channel, kind)(self.name)(_one(request) if self.asks else request, metadata=metadata)
         try:
             if self.tells:
                 async for _ in call:
@@ -43,8 +43,8 @@ class Method:
         return "OK"
 
 
-async def _nothing() -> AsyncIterator[bytes]:
-    yield b""
+async def _one(request: bytes) -> AsyncIterator[bytes]:
+    yield request
 
 
 def all_methods() -> list[Method]:

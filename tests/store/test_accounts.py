@@ -42,6 +42,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty database in a file: what differs on a server is in one test of its own."""
     with closing(Store(sqlite_url(tmp_path / "arena.db"))) as opened:
         yield opened
 
@@ -49,6 +50,33 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def accounts(store: Store, clock: Clock) -> Accounts:
     return Accounts(store, now_us=clock)
+
+
+def test_every_kind_of_database_keeps_users_and_tokens(url: str, clock: Clock) -> None:
+    with closing(Store(url)) as store:
+        accounts = Accounts(store, now_us=clock)
+        admin = accounts.ensure_admin()
+        assert admin is not None
+        assert accounts.ensure_admin() is None
+        user = accounts.add_user("Ann")
+        with pytest.raises(TakenError):
+            accounts.add_user("a-nn")
+        secret, made = accounts.create_token(user.id, "laptop", [BOT_PLAY], clock.us + DAY_US)
+        assert accounts.check(secret) == Caller(user.id, "Ann", frozenset({BOT_PLAY}), made.id)
+        assert accounts.token(made.id).used_us == clock.us
+        accounts.set_quotas(user.id, {"bots": 2})
+        accounts.disable(user.id)
+        disabled_us, clock.us = clock.us, clock.us + 1
+        accounts.disable(user.id)
+        found = accounts.user("Ann")
+        assert (found.disabled_us, found.quotas) == (disabled_us, Quotas(bots=2))
+        accounts.enable(user.id)
+        accounts.revoke(made.id)
+        with pytest.raises(UnknownCallerError, match="revoked"):
+            accounts.check(secret)
+        assert [user.name for user in accounts.users()] == [FIRST_ADMIN, "Ann"]
+        assert [token.user for token in accounts.tokens()] == [FIRST_ADMIN, "Ann"]
+        assert [token.id for token in accounts.tokens(user.id)] == [made.id]
 
 
 def test_a_token_is_its_users_and_allows_what_it_was_made_for(accounts: Accounts) -> None:
@@ -80,7 +108,9 @@ def expire(accounts: Accounts, clock: Clock, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "why"), [(revoke, "revoked"), (disable, "disabled"), (expire, "expired")], ids=str
+    ("spoil", "why"),
+    [(revoke, "revoked"), (disable, "disabled"), (expire, "expired")],
+    ids=["revoked", "disabled", "expired"],
 )
 def test_a_token_is_good_until_something_happens_to_it(
     accounts: Accounts, clock: Clock, spoil: Callable[[Accounts, Clock, int], None], why: str
