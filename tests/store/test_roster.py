@@ -282,7 +282,7 @@ class Lives(RuleBasedStateMachine):
 
 
 TestLives = Lives.TestCase
-TestLives.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)
+TestLives.settings = settings(max_examples=8, stateful_step_count=25, deadline=None)
 
 
 def test_every_state_is_in_the_table() -> None:
