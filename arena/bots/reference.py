@@ -41,6 +41,9 @@ MANIFEST = "bot.toml"
 """What says in a bot's folder what the bot is."""
 
 
+_REMOTE = "remote:"
+
+
 class BotReferenceError(UsageError):
     """A reference or a bot.toml that cannot mean a bot."""
 
@@ -82,6 +85,11 @@ class BotSpec:
     build: tuple[str, ...] = ()
     image: str = ""
     sandbox: str = "none"
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it dials in by itself, and cannot be started."""
+        return self.reference.startswith(_REMOTE)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
