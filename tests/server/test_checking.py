@@ -26,6 +26,7 @@ from arena.store import roster as states
 from arena.store.accounts import Accounts
 from arena.store.roster import ARCHIVE, IMAGE, PENDING, NewVersion, Roster, RosterVersion
 from arena.store.store import Store, sqlite_url
+from tests.bots.parts import needs_bwrap
 from tests.containers import python_image
 from tests.server.submitted import code, packed
 
@@ -258,6 +259,24 @@ async def test_a_version_that_is_barred_meanwhile_never_plays(
     await checker.start()
     assert (await outcome(checker, version))[0][-1] == states.BARRED
     assert roster.bot("mybot").active is None
+
+
+class TestInBubblewrap:
+    pytestmark = needs_bwrap
+
+    async def test_code_is_checked_behind_a_wall(
+        self, roster: Roster, shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(trial, "DEALS", 1)
+        monkeypatch.setattr(trial, "KINDS", {"koffer": ({},)})
+        looks = f"return 0 if not Path({str(tmp_path / 'arena.db')!r}).exists() else 'seen'"
+        files = code(looks, toml=KOFFER)
+        version = submit(roster, files | {"main.py": "from pathlib import Path\n" + files["main.py"]})
+        catalog = Catalog(roster, shelf, Custody("bwrap"))
+        checker = Checker(roster, catalog, shelf, tmp_path / "data")
+        await checker.start()
+        assert (await outcome(checker, version))[0][-1] == states.ACTIVE
+        await checker.stop()
 
 
 @pytest.fixture
