@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from tests.postgres import Server, running
 
 # How long an example takes says how busy the machine is, not whether the code is right.
 settings.register_profile("arena", deadline=None)
 settings.load_profile("arena")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server, started when the first test asks for it."""
+    with running() as server:
+        yield server
