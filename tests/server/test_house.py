@@ -123,6 +123,17 @@ async def test_the_first_token_is_shown_once(tmp_path: Path) -> None:
             assert sum("token" in line for line in server.told) == starts
 
 
+async def test_the_first_token_is_written_where_nobody_else_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "admin.token"
+    async with running(tmp_path, token_file=file) as server:
+        async with channel_to(await server.address()) as channel:
+            ask = ServerServiceStub(channel).GetStatus
+            answer = await ask(GetStatusRequest(), metadata=metadata(file.read_text().strip()))
+        assert answer.HasField("load")
+        assert not any("arena_" in line for line in server.told)
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
 async def test_a_second_server_takes_over_when_the_first_has_ended(tmp_path: Path) -> None:
     first = Running(tmp_path)
     await first.address()
