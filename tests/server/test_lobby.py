@@ -47,7 +47,7 @@ async def test_bots_that_dial_in_play_like_any_others_and_a_broken_line_changes_
             async with port_line(int(address.rpartition(":")[2])) as (line, through):
                 all_bots.dial(through, ann)
                 all_bots.dial(address, bob, "his")
-                await arrived(lobby, hers, his)
+                await until(lambda: len(all_bots.said) == 2)  # before its welcome it knows no session
                 playing = asyncio.create_task(
                     play(site, lobby, site.cup(hers, his, deals=20, name=f"cup-{cuts}"))
                 )
