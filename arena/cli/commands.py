@@ -92,6 +92,24 @@ def _verify(app: typer.Typer) -> None:
     app.command("verify")(matches.verify)
 
 
+def _serve(app: typer.Typer) -> None:
+    from arena.cli import serve
+
+    app.command("serve")(serve.serve)
+
+
+def _db(app: typer.Typer) -> None:
+    from arena.cli import db
+
+    app.add_typer(db.app, name="db")
+
+
+def _status(app: typer.Typer) -> None:
+    from arena.cli import status
+
+    app.command("status")(status.status)
+
+
 def _token(app: typer.Typer) -> None:
     from arena.cli import token
 
@@ -135,6 +153,9 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "bot": _bot,
     "replay": _replay,
     "verify": _verify,
+    "serve": _serve,
+    "db": _db,
+    "status": _status,
     "login": _login,
     "logout": _logout,
     "whoami": _whoami,

@@ -58,6 +58,7 @@ ACCESS: Mapping[str, Access] = {
         WatchVersion=BOT_SUBMIT,
     ),
     **_service("botarena.v1.BotService", Play=BY_ITSELF),
+    **_service("botarena.v1.ServerService", GetStatus=PUBLIC),
     **_service("grpc.health.v1.Health", Check=PUBLIC, List=PUBLIC, Watch=PUBLIC),
     **_service("grpc.reflection.v1alpha.ServerReflection", ServerReflectionInfo=PUBLIC),
     **_service("grpc.reflection.v1.ServerReflection", ServerReflectionInfo=PUBLIC),

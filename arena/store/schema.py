@@ -206,6 +206,7 @@ hosted = Table(
     Column("rated", Boolean, nullable=False),
     Column("same_owner", Boolean, nullable=False, comment="whether bots of one owner may meet"),
     Column("remote", String(10), nullable=False, comment="none, mixed or only"),
+    Column("is_open", Boolean, nullable=False, comment="whether owners of bots may enter them"),
     Column("changed_us", BigInteger, nullable=False, comment="likewise: of its state"),
     ForeignKeyConstraint(["tournament"], ["tournament.id"]),
     ForeignKeyConstraint(["owner"], ["user.id"]),
@@ -217,6 +218,13 @@ hosted_day = Table(
     Column("tournament", _Number, ForeignKey("tournament.id"), primary_key=True),
     Column("day", Integer, primary_key=True, autoincrement=False, comment="since 1970 UTC"),
     Column("matches", BigInteger, nullable=False, comment="stored on it"),
+)
+
+hosted_bot = Table(
+    "hosted_bot",
+    metadata,
+    Column("tournament", _Number, ForeignKey("tournament.id"), primary_key=True, comment="a league"),
+    Column("bot", _Number, ForeignKey("bot.id"), primary_key=True, comment="whatever its version is"),
 )
 
 # what is known of selections of matches without reading them again

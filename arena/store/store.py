@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -33,8 +33,12 @@ from arena.store.stored import StoredBot, StoredLoss, StoredMatch, StoredPairing
 HEAD = "0004"
 """The newest schema."""
 _DB_ATTEMPT_S = 30
+_TURN = 0x61_72_65_6E_62
+"""Number of the advisory lock that writers hold on PostgreSQL."""
 _JSON = ("options", "settings")
 """Columns of a tournament that hold plain data."""
+Along: TypeAlias = Callable[[sa.Connection, int], object]
+"""What else is written in a transaction, of a number: what number, says whoever takes one."""
 _Chosen: TypeAlias = "tuple[StoredTournament, list[sa.ColumnElement[bool]]]"
 
 
@@ -63,10 +67,10 @@ class Store:
 
     def __init__(self, url: str, called: str | None = None) -> None:
         self.url = url
-        self._called = called or _shown(url)
+        self._called = called or shown_url(url)
         try:
-            self._engine = _engine(url)
-            with self._engine.execution_options(writing=True).begin() as connection:
+            self._engine, self._writer = _engines(url)
+            with self._writer.begin() as connection:
                 _upgrade(connection)
         except (DBAPIError, sa.exc.ArgumentError, sa.exc.NoSuchModuleError) as error:
             raise StoreError(
@@ -83,8 +87,12 @@ class Store:
 
     # tournaments
 
-    def create(self, new: StoredTournament) -> StoredTournament:
+    def create(self, new: StoredTournament, along: Along | None = None) -> StoredTournament:
         """Store a tournament before its first match.
+
+        Args:
+            new: the tournament.
+            along: is done in the same transaction, and told its row number.
 
         Raises:
             NameTakenError: its name is taken.
@@ -99,6 +107,8 @@ class Store:
                 assert number is not None
                 rows = [_bot_row(number[0], index, bot) for index, bot in enumerate(new.bots)]
                 connection.execute(sa.insert(tournament_bot), rows)
+                if along is not None:
+                    along(connection, number[0])
         except sa.exc.IntegrityError:
             raise NameTakenError(
                 f"the tournament {new.name!r} cannot be created",
@@ -157,7 +167,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction that may write, one at a time; all of it is stored at its end, or nothing."""
-        with self._engine.execution_options(writing=True).begin() as connection:
+        with self._writer.begin() as connection:
             yield connection
 
     def _read(self, connection: sa.Connection, row: sa.RowMapping) -> StoredTournament:
@@ -246,10 +256,11 @@ class Store:
             .where(match.c.tournament == number, match.c.block >= first)
             .order_by(match.c.block, match.c.seating, match_seat.c.seat)
         )
-        with self._engine.connect().execution_options(yield_per=5000) as connection:
-            for (block, seating), seats in groupby(
-                connection.execute(query), key=lambda row: (row[0], row[1])
-            ):
+        with (
+            self._engine.connect().execution_options(yield_per=5000) as connection,
+            connection.execute(query) as rows,
+        ):
+            for (block, seating), seats in groupby(rows, key=lambda row: (row[0], row[1])):
                 ranks = tuple(row[2] for row in seats)
                 yield block, seating, None if None in ranks else ranks
 
@@ -262,8 +273,13 @@ class Store:
 
     # matches
 
-    def add(self, number: int, matches: Sequence[StoredMatch]) -> int:
+    def add(self, number: int, matches: Sequence[StoredMatch], along: Along | None = None) -> int:
         """Store matches of a tournament in one transaction; those that are there already stay as they are.
+
+        Args:
+            number: row number of the tournament.
+            matches: of it.
+            along: is done in the same transaction, and told how many were new; if none was, not at all.
 
         Returns:
             How many were new.
@@ -274,6 +290,8 @@ class Store:
             if new:
                 _insert(connection, number, new)
                 _forget_losses(connection, number, {played.block for played in new})
+                if along is not None:
+                    along(connection, len(new))
         return len(new)
 
     def lose(self, number: int, reasons: Mapping[int, str]) -> None:
@@ -321,8 +339,11 @@ class Store:
         query = sa.select(match.c.block, match.c.seating).where(
             match.c.tournament == number, match.c.block >= first
         )
-        with self._engine.connect().execution_options(yield_per=5000) as connection:
-            for row in connection.execute(query):
+        with (
+            self._engine.connect().execution_options(yield_per=5000) as connection,
+            connection.execute(query) as rows,
+        ):
+            for row in rows:
                 yield row[0], row[1]
 
     def matches(self, number: int) -> Iterator[StoredMatch]:
@@ -443,8 +464,10 @@ def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def _shown(url: str) -> str:
-    """A URL as anybody may read it."""
+def shown_url(url: str) -> str:
+    """A URL, or a file, as anybody may read it."""
+    if "://" not in url:
+        return url
     try:
         return sa.make_url(url).render_as_string(hide_password=True)
     except sa.exc.ArgumentError:
@@ -485,14 +508,15 @@ def _read_matches(
     )
     head: Any = None
     seats: list[StoredSeat] = []
-    for row in connection.execute(query):
-        if head is not None and head.id != row.id:
+    with connection.execute(query) as rows:  # closed also if nobody wants the rest
+        for row in rows:
+            if head is not None and head.id != row.id:
+                yield _stored(head, seats)
+                seats = []
+            head = row
+            seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
+        if head is not None:
             yield _stored(head, seats)
-            seats = []
-        head = row
-        seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
-    if head is not None:
-        yield _stored(head, seats)
 
 
 def _places(
@@ -563,12 +587,18 @@ def _stored(row: Any, seats: Sequence[StoredSeat]) -> StoredMatch:
     return StoredMatch(row.block, row.seating, row.verdict, row.record, tuple(seats))
 
 
-def _engine(url: str) -> sa.Engine:
+def _engines(url: str) -> tuple[sa.Engine, sa.Engine]:
+    """What reads a database, each time as of one moment, and what writes to it, one at a time."""
     engine = sa.create_engine(url)
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
-    return engine
+    elif engine.dialect.name == "postgresql":
+        sa.event.listen(engine, "begin", _begin_postgresql)
+        # A writer must see what the one before it wrote, which was after it asked for its turn.
+        writer = engine.execution_options(writing=True, isolation_level="READ COMMITTED")
+        return engine.execution_options(isolation_level="REPEATABLE READ"), writer
+    return engine, engine.execution_options(writing=True)
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -589,11 +619,23 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
+def _begin_postgresql(connection: sa.Connection) -> None:
+    # A writer takes its turn at once, as on SQLite: what it reads stays so until it has written.
+    if connection.get_execution_options().get("writing", False):
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TURN})")
+
+
 def _upgrade(connection: sa.Connection) -> None:
     """Bring the schema to the newest version."""
     if not sa.inspect(connection).has_table(alembic_version.name):
         _create(connection)
-    elif connection.execute(sa.select(alembic_version)).scalar() != HEAD:
+    elif (found := connection.execute(sa.select(alembic_version)).scalar()) != HEAD:
+        if found is not None and found > HEAD:
+            raise StoreError(
+                "the database is of a newer arena",
+                f"its schema is {found}, and this arena knows those up to {HEAD}",
+                "use that arena, or restore a backup from before (arena db restore)",
+            )
         migrate(connection)
 
 

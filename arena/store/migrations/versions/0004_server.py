@@ -134,6 +134,7 @@ def _hosted() -> None:
         sa.Column("rated", sa.Boolean, nullable=False),
         sa.Column("same_owner", sa.Boolean, nullable=False, comment="whether bots of one owner may meet"),
         sa.Column("remote", sa.String(10), nullable=False, comment="none, mixed or only"),
+        sa.Column("is_open", sa.Boolean, nullable=False, comment="whether owners of bots may enter them"),
         sa.Column("changed_us", sa.BigInteger, nullable=False, comment="likewise: of its state"),
         sa.PrimaryKeyConstraint("tournament", name="pk_hosted"),
         sa.ForeignKeyConstraint(["tournament"], ["tournament.id"], name="fk_hosted_tournament"),
@@ -146,6 +147,14 @@ def _hosted() -> None:
         sa.Column("matches", sa.BigInteger, nullable=False, comment="stored on it"),
         sa.PrimaryKeyConstraint("tournament", "day", name="pk_hosted_day"),
         sa.ForeignKeyConstraint(["tournament"], ["tournament.id"], name="fk_hosted_day_tournament"),
+    )
+    op.create_table(
+        "hosted_bot",
+        sa.Column("tournament", _number, nullable=False, comment="a league"),
+        sa.Column("bot", _number, nullable=False, comment="whatever its version is"),
+        sa.PrimaryKeyConstraint("tournament", "bot", name="pk_hosted_bot"),
+        sa.ForeignKeyConstraint(["tournament"], ["tournament.id"], name="fk_hosted_bot_tournament"),
+        sa.ForeignKeyConstraint(["bot"], ["bot.id"], name="fk_hosted_bot_bot"),
     )
 
 
@@ -164,7 +173,17 @@ def _boards() -> None:
 
 
 def downgrade() -> None:
-    for table in ("board", "hosted_day", "hosted", "bot_version", "blob", "bot", "token", "user"):
+    for table in (
+        "board",
+        "hosted_bot",
+        "hosted_day",
+        "hosted",
+        "bot_version",
+        "blob",
+        "bot",
+        "token",
+        "user",
+    ):
         op.drop_table(table)
     with op.batch_alter_table("tournament_bot") as batch:
         batch.drop_column("entry")
