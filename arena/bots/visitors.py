@@ -28,6 +28,9 @@ GRACE_S = 30.0
 """How long after a break a remote bot's conversation may be resumed: networks need their time."""
 
 
+_FAREWELL_S = 0.5
+
+
 class Changes:
     """Tells those who wait for it that a bot came or went."""
 
@@ -126,6 +129,7 @@ class Visitors:
         self._grace_s = grace_s
         self._conversations = Conversations(host)
         self._visitors: dict[int, Visitor] = {}
+        self._streams = 0
 
     def visitor(self, entry: int, name: str) -> Visitor:
         """The bot with this row number."""
@@ -171,9 +175,11 @@ class Visitors:
             found.welcomed()
             return entered
 
+        self._streams += 1
         try:
             await self._conversations.attend(door, refusals, let_in, context)
         finally:
+            self._streams -= 1
             self.changes.tell()
 
     def _enter(self, visitor: Visitor, hello: Hello) -> tuple[Guest, Stream]:
@@ -229,14 +235,15 @@ class Visitors:
             fault = Absent(FaultKind.FAULT_KIND_DISCONNECTED, detail)
             self._conversations.dismiss(visitor.guest, why, fault)
 
-    def close(self, reason: str) -> None:
-        """Say goodbye to all; what they play is given up, and nobody is blamed."""
+    async def close(self, reason: str) -> None:
+        """Say goodbye to all, and wait until it is said; what they play is given up, and nobody is blamed."""
         for visitor in list(self._visitors.values()):
             guest = visitor.guest
             if guest is not None:
                 self._conversations.say_goodbye(guest, reason)
                 self._conversations.part(guest)
                 self._lost(visitor, None)
+        await self.changes.until(lambda: not self._streams, _FAREWELL_S)
 
     def _lost(self, visitor: Visitor, fault: Absent | None) -> None:
         """A bot's conversation is over."""

@@ -9,7 +9,7 @@ from arena.games import GAMES
 from arena.rights import BOT_PLAY, BOT_SUBMIT, Caller
 from arena.server.catalog import remote_spec, reserved_names
 from arena.store.accounts import Accounts
-from arena.store.roster import PLAYABLE, REMOTE, NewVersion, Roster, RosterBot, RosterVersion
+from arena.store.roster import PLAYABLE, REMOTE, NewVersion, Roster, RosterBot, RosterVersion, check_name
 from arena.text import printable
 
 LONGEST_VERSION = 80
@@ -44,10 +44,8 @@ class Entries:
             )
         return who
 
-    def find(self, who: Caller, hello: Hello) -> RosterVersion:
-        """The version that plays from now on.
-
-        A name, or a version, that nobody has yet is made if the token may submit bots.
+    def bot(self, who: Caller, hello: Hello) -> str:
+        """Name of the bot that a hello means. It may be one that nobody has yet, and that the token may make.
 
         Raises:
             ArenaError: there is none that this caller may play with; what, why, and what to do.
@@ -55,18 +53,26 @@ class Entries:
         _check_text(hello.bot_version)
         name = hello.bot or self._only(who)
         try:
-            bot = self._roster.bot(name)
+            _check_own(who, self._roster.bot(name))
         except NotFoundError:
-            return self._make(who, name, hello)
-        _check_own(who, bot)
-        version = self._known(bot, hello.bot_version)
+            _check_may_make(who, name)
+            check_name(name, reserved_names())
+        return name
+
+    def version(self, who: Caller, name: str, hello: Hello) -> RosterVersion:
+        """The version of a bot that a hello means: it plays from now on, and is made if there is none yet.
+
+        Raises:
+            ArenaError: it cannot play, or cannot be made.
+        """
+        version = self._known(name, hello.bot_version)
         if version is None:
             return self._make(who, name, hello)
         if version.state not in PLAYABLE:
             raise StateError(
                 f"{version.reference} does not play",
                 f"it is {version.state}",
-                f"enable it, or connect as another version: arena bot show {bot.name}",
+                "enable it, or connect as another version: --bot-version TEXT",
             )
         return self._roster.activate(version.id)  # what is connected is what plays
 
@@ -108,12 +114,15 @@ class Entries:
     def _is_remote(self, bot: RosterBot) -> bool:
         return any(version.kind == REMOTE for version in self._roster.versions(bot.name))
 
-    def _known(self, bot: RosterBot, text: str) -> RosterVersion | None:
+    def _known(self, name: str, text: str) -> RosterVersion | None:
         """The version that its author calls so, or the newest; None: there is no such yet."""
-        versions = self._roster.versions(bot.name)
+        try:
+            versions = self._roster.versions(name)
+        except NotFoundError:
+            return None
         if any(version.kind != REMOTE for version in versions):
             raise StateError(
-                f"{bot.name} is played by the arena itself",
+                f"{name} is played by the arena itself",
                 "its code was submitted, so it does not dial in",
                 "give the remote bot another name: --name NAME",
             )
@@ -121,17 +130,21 @@ class Entries:
         return max(same, key=lambda version: version.number, default=None)
 
     def _make(self, who: Caller, name: str, hello: Hello) -> RosterVersion:
-        if not who.may(BOT_SUBMIT):
-            raise NotFoundError(
-                f"there is no bot {printable(name[:40])!r} of this version",
-                f"and this token may not make it: it does not have the scope {BOT_SUBMIT}",
-                "register it first: arena bot register NAME, or use a token with that scope",
-            )
+        _check_may_make(who, name)
         quotas = self._accounts.user_by_id(who.user).quotas
         games = tuple(game for game in hello.games if game in GAMES)
         spec = remote_spec(name, hello.bot_version or "remote", games)
         new = NewVersion(REMOTE, spec=spec.to_json())
         return self._roster.submit(who.user, name, new, quotas=quotas, reserved=reserved_names())[0]
+
+
+def _check_may_make(who: Caller, name: str) -> None:
+    if not who.may(BOT_SUBMIT):
+        raise NotFoundError(
+            f"there is no bot {printable(name[:40])!r} of this version",
+            f"and this token may not make it: it does not have the scope {BOT_SUBMIT}",
+            "register it first, or use a token with that scope",
+        )
 
 
 def _check_text(text: str) -> None:

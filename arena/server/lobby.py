@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
@@ -42,7 +43,7 @@ from arena.server.background import apart
 from arena.server.entries import Entries, check_room
 from arena.server.statuses import code_of
 from arena.store.accounts import Accounts
-from arena.store.roster import Roster, RosterVersion
+from arena.store.roster import Roster
 from arena.store.stored import StoredTournament
 from arena.tournament.runner import Executor
 
@@ -105,7 +106,7 @@ class Lobby:
             self._checking.cancel()
             await asyncio.gather(self._checking, return_exceptions=True)
         if self._visitors is not None:
-            self._visitors.close("closing")
+            await self._visitors.close("closing")
 
     # for those who make tournaments
 
@@ -138,8 +139,8 @@ class Lobby:
             ArenaError: a remote bot would sit at a table twice, or a bot be shown what it must not see.
         """
         remote = {bot.name for bot in bots if bot.is_remote}
-        guests = {bot.name: _entry(bot.entry, bot.name) for bot in tournament.bots if bot.name in remote}
-        if len(set(guests.values())) < len(guests):
+        seated = [(bot.name, _entry(bot.entry, bot.name)) for bot in tournament.bots if bot.name in remote]
+        if len({entry for _, entry in seated}) < len(seated):
             raise UsageError(
                 f"{tournament.name} cannot be played",
                 "a remote bot has one connection, and cannot sit in several seats",
@@ -151,7 +152,7 @@ class Lobby:
         started = [bot for bot in bots if not bot.is_remote]
         launcher = launcher_for(strictest(started)) if started else launcher_for("none")
         there, start_us = self._there, tournament.start_us
-        players = {name: there.player(name, entry, start_us) for name, entry in guests.items()}
+        players = {name: there.player(name, entry, start_us) for name, entry in seated}
         tables = partial(Tables, started, logs, start_us, 0, in_flight, launcher, there.host, players)
         return InProcess(tables, launcher, 2 * in_flight)
 
@@ -179,15 +180,42 @@ class Lobby:
         hello = await self._hello(who, context)
         if hello is None:
             return None
-        version = await apart(self._entries.find, who, hello)
-        most = await apart(self._entries.most, who)
-        # From here on nothing waits until it is let in: of two streams of one bot one comes first.
-        visitor = self._there.visitor(version.id, version.reference)
-        self._make_way(version, hello)
-        others = [bot for bot, shown in self._shown.items() if shown.user == who.user and shown.is_on]
-        check_room(who, sum(bot != version.bot for bot in others), most)
+        if hello.session:
+            bot, visitor = self._resumed(who, hello.session)
+            await apart(self._entries.check, token, visitor.entry)
+        else:
+            bot, visitor = await self._arrived(who, hello)
         shown = _Shown(visitor, who.user, token)
-        return Newcomer(visitor, hello, partial(self._shown.__setitem__, version.bot, shown))
+        return Newcomer(visitor, hello, partial(self._shown.__setitem__, bot, shown))
+
+    def _resumed(self, who: Caller, session: str) -> tuple[str, Visitor]:
+        """The bot that goes on with a conversation, whichever version is the newest by now."""
+        for bot, shown in self._shown.items():
+            guest = shown.visitor.guest
+            if guest is None or shown.user != who.user:
+                continue
+            if hmac.compare_digest(guest.session.encode(), session.encode()):
+                return bot, shown.visitor
+        raise RefusedError(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            "this conversation is over: begin another one by a hello without a session",
+        )
+
+    async def _arrived(self, who: Caller, hello: Hello) -> tuple[str, Visitor]:
+        """The bot that begins a conversation, and its version, which may have to be made."""
+        bot = await apart(self._entries.bot, who, hello)
+        self._check_alone(bot)
+        most = await apart(self._entries.most, who)
+        others = [bot for bot, shown in self._shown.items() if shown.user == who.user and shown.is_on]
+        check_room(who, sum(other != bot for other in others), most)
+        version = await apart(self._entries.version, who, bot, hello)
+        # From here on nothing waits until it is let in: of two streams of one bot one comes first.
+        self._check_alone(bot)
+        shown = self._shown.get(bot)
+        if shown is not None and shown.visitor.entry != version.id:
+            why = RefusedError(grpc.StatusCode.ABORTED, f"{version.reference} has come in its place")
+            self._there.dismiss(shown.visitor, why, "another version of it came in its place")
+        return bot, self._there.visitor(version.id, version.reference)
 
     async def _hello(self, who: Caller, context: Context) -> Hello | None:
         """What it says first; None: it hung up before."""
@@ -201,19 +229,14 @@ class Lobby:
             if not silence.streams:
                 self._silence.pop(who.user, None)
 
-    def _make_way(self, version: RosterVersion, hello: Hello) -> None:
-        """Have one version of a bot at a time."""
-        shown = self._shown.get(version.bot)
-        if shown is None or not shown.is_on or shown.visitor.entry == version.id:
-            return
-        if shown.visitor.present:
+    def _check_alone(self, bot: str) -> None:
+        shown = self._shown.get(bot)
+        if shown is not None and shown.visitor.present:
             raise TakenError(
-                f"{version.bot} is connected already",
+                f"{bot} is connected already",
                 f"as {shown.visitor.name}, and one stream of a bot is all there can be",
                 "end the other one, or give this one another name: --name NAME",
             )
-        why = RefusedError(grpc.StatusCode.ABORTED, f"{version.reference} has come in its place")
-        self._there.dismiss(shown.visitor, why, "another version of it came in its place")
 
     # whether they still may
 

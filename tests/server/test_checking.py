@@ -18,13 +18,13 @@ from arena.games import GAMES
 from arena.runs import trial
 from arena.runs.custody import Custody
 from arena.server import checking
-from arena.server.catalog import Catalog, image_spec
+from arena.server.catalog import Catalog, image_spec, remote_spec
 from arena.server.checking import Checker
 from arena.server.images import Images, image_upload
 from arena.server.shelf import Shelf
 from arena.store import roster as states
 from arena.store.accounts import Accounts
-from arena.store.roster import ARCHIVE, IMAGE, PENDING, NewVersion, Roster, RosterVersion
+from arena.store.roster import ARCHIVE, IMAGE, PENDING, REMOTE, NewVersion, Roster, RosterVersion
 from arena.store.store import Store, sqlite_url
 from tests.bots.parts import needs_bwrap
 from tests.containers import python_image
@@ -130,6 +130,10 @@ async def test_a_good_bot_plays_and_a_bad_one_fails(
     ):
         with pytest.raises(error):
             catalog.entrant(reference, game)
+    remote = NewVersion(REMOTE, spec=remote_spec("far", "v1", ()).to_json())
+    version, _ = roster.submit(good.owner_id, "far", remote)
+    entrant = catalog.entrant("far", "kotki")
+    assert (entrant.name, entrant.spec["name"], entrant.entry) == ("far@1", "far@1", version.id)
     roster.update_bot("mybot", disabled=True)
     with pytest.raises(StateError, match="disabled"):
         catalog.entrant("mybot", "kotki")

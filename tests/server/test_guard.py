@@ -25,6 +25,7 @@ from arena.errors import (
     UsageError,
 )
 from arena.rights import ADMIN, BOT_PLAY, SCOPES
+from arena.server.access import MESSAGE_BYTES
 from arena.server.caller import caller
 from arena.server.guard import Guard, Limits, address_of
 from arena.server.rates import Buckets, Rate
@@ -236,6 +237,23 @@ async def test_a_stream_that_its_caller_leaves_is_closed(accounts: Accounts, tok
     assert calls.seen == [(WHO, "CANCELLED")]
 
 
+@pytest.mark.parametrize(
+    ("size", "shown", "code"),
+    [
+        (MESSAGE_BYTES, 1, "OK"),
+        (MESSAGE_BYTES + 1, 1, "RESOURCE_EXHAUSTED"),
+        (1, 100_000, "RESOURCE_EXHAUSTED"),
+    ],
+)
+async def test_what_is_too_big_is_refused(
+    accounts: Accounts, token: str, size: int, shown: int, code: str
+) -> None:
+    async with guarded(accounts, answer) as call:
+        sent = (*metadata(token), ("x-more", "x" * shown))
+        assert await code_of(call(bytes(size), metadata=sent)) == code
+        assert await code_of(call(b"", metadata=metadata(token))) == "OK"
+
+
 # rates
 
 
@@ -331,6 +349,13 @@ def test_nobody_gets_more_than_the_rate(steps: list[tuple[float, int]], per_s: f
             for last in range(first, len(times)):
                 most = burst + (times[last] - start) * per_s
                 assert last - first + 1 <= most + 1e-6
+
+
+def test_a_rate_lets_somebody_in_some_time() -> None:
+    assert Buckets(Rate(1, 0.5)).take("a") == 0
+    for never in (0.0, -1.0, float("nan")):
+        with pytest.raises(UsageError, match="above 0"):
+            Rate(never, 1)
 
 
 def test_who_waits_as_told_is_let_in() -> None:

@@ -116,6 +116,14 @@ def _read(file: str, what: str) -> str:
         _fail(2, f"{what} cannot be read", str(error), "name a file that can be")
 
 
+class NotWantedError(Exception):
+    """A server does not let a bot play, and another try would not change that: what, why, and what to do."""
+
+    def __init__(self, what: str, why: str, do: str) -> None:
+        super().__init__(what)
+        self.what, self.why, self.do = what, why, do
+
+
 def _fail(code: int, what: str, why: str, do: str) -> NoReturn:
     print(f"error: {what}\nwhy: {why}\ndo: {do}", file=sys.stderr)
     raise SystemExit(code)
@@ -139,6 +147,8 @@ def play_remotely(
     except KeyboardInterrupt:
         _tell(f"gone after {_matches(visit.played)}")
         raise SystemExit(130) from None
+    except NotWantedError as refused:
+        _fail(1, refused.what, refused.why, refused.do)
 
 
 class Visit(Conversation):
@@ -183,7 +193,7 @@ class Visit(Conversation):
         """Play, and come back, for ever.
 
         Raises:
-            SystemExit: with code 1: the server does not want the bot.
+            NotWantedError: the server does not let the bot play.
         """
         load_grpc()
         while True:
@@ -194,9 +204,7 @@ class Visit(Conversation):
                 self._forget()  # as the server has
                 continue
             if code in _ALWAYS or (code in _AT_HELLO and not self._welcomed):
-                what, _, do = text.rpartition("; ")
-                refused = f"{self._server.address} does not let this bot play ({code})"
-                _fail(1, refused, what or do, do if what else "see --help")
+                raise _not_wanted(self._server.address, code, text)
             self._say_lost(code, text)
             await self._wait()
 
@@ -238,6 +246,13 @@ class Visit(Conversation):
         if self._lost != code:
             self._tell(f"lost after {_matches(self.played)} ({code}: {text}), dialling again")
         self._lost = code
+
+
+def _not_wanted(address: str, code: str, text: str) -> NotWantedError:
+    """What a status means; servers say in its text why, and after a semicolon what to do."""
+    why, _, do = text.rpartition("; ")
+    what = f"{address} does not let this bot play ({code})"
+    return NotWantedError(what, why, do) if why else NotWantedError(what, text, "look at --server and --name")
 
 
 def _matches(count: int) -> str:
