@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -19,3 +20,13 @@ def postgres() -> Iterator[Server]:
     """A PostgreSQL server, started when the first test asks for it."""
     with running() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of an empty database: a copy is made sooner than another one."""
+    from arena.store.store import Store, sqlite_url
+
+    path = tmp_path_factory.mktemp("empty") / "arena.db"
+    Store(sqlite_url(path)).close()
+    return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import socket
 import stat
 import time
@@ -40,8 +41,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def accounts(tmp_path: Path) -> Iterator[Accounts]:
-    with closing(Store(sqlite_url(tmp_path / "server.db"))) as store:
+def accounts(empty_database: Path, tmp_path: Path) -> Iterator[Accounts]:
+    with closing(Store(sqlite_url(Path(shutil.copy(empty_database, tmp_path / "server.db"))))) as store:
         yield Accounts(store)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import shutil
 import string
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -41,9 +42,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(empty_database: Path, tmp_path: Path) -> Iterator[Store]:
     """An empty database in a file: what differs on a server is in one test of its own."""
-    with closing(Store(sqlite_url(tmp_path / "arena.db"))) as opened:
+    with closing(Store(sqlite_url(Path(shutil.copy(empty_database, tmp_path / "arena.db"))))) as opened:
         yield opened
 
 
