@@ -168,7 +168,8 @@ class House:
 
 
 def _open(db: str) -> Store:
-    return Store(db if "://" in db else sqlite_url(Path(db)))
+    # Callers are told that something is not there, but not where the database is.
+    return Store(db if "://" in db else sqlite_url(Path(db)), called="this server")
 
 
 async def _before(stopping: asyncio.Event, wanted: Coroutine[object, object, None]) -> bool:
