@@ -133,8 +133,10 @@ async def guests() -> AsyncIterator[Guests]:
 
 async def arrived(lobby: Lobby, *versions: RosterVersion) -> None:
     """Wait until these are connected, and nobody else."""
-    while lobby.present() != {version.id for version in versions}:
-        await asyncio.wait_for(lobby.wait_for_change(), 30)
+    present = lobby.present()
+    async with asyncio.timeout(30):
+        while present != {version.id for version in versions}:
+            present = await lobby.wait_for_change(present)
 
 
 async def play(site: Site, lobby: Lobby, tournament: StoredTournament) -> list[MatchRecord]:
