@@ -25,7 +25,7 @@ from arena.bots.flood import Refusals
 from arena.bots.reference import BotSpec
 from arena.bots.sandbox import launcher_for, strictest
 from arena.bots.tables import Tables
-from arena.bots.visitors import GRACE_S, Changes, Newcomer, Visitor, Visitors
+from arena.bots.visitors import GRACE_S, Newcomer, Visitor, Visitors
 from arena.errors import (
     NotAllowedError,
     NotFoundError,
@@ -114,14 +114,11 @@ class Lobby:
         """Row numbers of the versions of remote bots that are connected."""
         return self._there.present()
 
-    @property
-    def changes(self) -> Changes:
-        """Tells when one of them came or went: `await lobby.changes.wait()`."""
-        return self._there.changes
-
-    async def wait_for_change(self) -> None:
-        """Wait until one of them has come or gone."""
-        await self.changes.wait()
+    async def wait_for_change(self, known: frozenset[int]) -> frozenset[int]:
+        """Wait until others are connected than those that are known of; who they are."""
+        while (present := self.present()) == known:
+            await self._there.changes.wait()
+        return present
 
     def executor(
         self, tournament: StoredTournament, bots: Sequence[BotSpec], in_flight: int = IN_FLIGHT

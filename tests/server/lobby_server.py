@@ -106,18 +106,15 @@ class Guests:
         self.tasks: list[asyncio.Task[None]] = []
 
     def dial(
-        self,
-        address: str,
-        token: str,
-        name: str = "",
-        version: str = "",
-        bot: type[Bot] = Dice,
-        at_once: int = 64,
-    ) -> Visit:
-        server = Server(address, token, name, version)
+        self, address: str, token: str, name: str = "", bot: type[Bot] = Dice, at_once: int = 64
+    ) -> None:
+        """Let a bot dial a server on this machine."""
+        self.visit(Server(address, token, name), bot, at_once)
+
+    def visit(self, server: Server, bot: type[Bot] = Dice, at_once: int = 64) -> None:
+        """Let a bot dial a server."""
         visit = Visit(server, lambda: Table(bot), (), at_once, tell=self.said.append)
         self.tasks.append(asyncio.create_task(visit.go_on()))
-        return visit
 
     async def leave(self) -> None:
         for task in self.tasks:
@@ -136,8 +133,10 @@ async def guests() -> AsyncIterator[Guests]:
 
 async def arrived(lobby: Lobby, *versions: RosterVersion) -> None:
     """Wait until these are connected, and nobody else."""
-    while lobby.present() != {version.id for version in versions}:
-        await asyncio.wait_for(lobby.wait_for_change(), 30)
+    present = lobby.present()
+    async with asyncio.timeout(30):
+        while present != {version.id for version in versions}:
+            present = await lobby.wait_for_change(present)
 
 
 async def play(site: Site, lobby: Lobby, tournament: StoredTournament) -> list[MatchRecord]:

@@ -6,8 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
-from botarena.remote import NotWantedError
+import trustme
+from botarena.remote import NotWantedError, Server
 from botarena.v1.bot_pb2 import FromBot, Reply
 from botarena.v1.record_pb2 import MatchRecord, Verdict
 
@@ -17,6 +19,7 @@ from arena.match.replay import verify
 from arena.match.verdicts import fault_name
 from arena.rights import BOT_PLAY, BOT_SUBMIT
 from arena.runs.definition import bots_of
+from arena.server.guard import Guard
 from arena.store.roster import IMAGE, NewVersion
 from arena.store.store import Store
 from tests.bots.streams import port_line, until
@@ -324,3 +327,29 @@ async def test_a_bot_that_is_refused_does_not_try_again(site: Site) -> None:
             await all_bots.tasks[0]
     assert refused.value.what.endswith("does not let this bot play (UNAUTHENTICATED)")
     assert refused.value.do.startswith("log in")
+
+
+async def test_a_bot_plays_over_tls_and_trusts_no_other_certificate(site: Site) -> None:
+    ann = site.user("ann")
+    hers = site.bot("ann", "hers")
+    good, other = trustme.CA(), trustme.CA()
+    issued = good.issue_cert("localhost")
+    chain = b"".join(blob.bytes() for blob in issued.cert_chain_pems)
+    server = grpc.aio.server(interceptors=[Guard(site.accounts)])
+    lobby = site.lobby()
+    lobby.register(server)
+    credentials = grpc.ssl_server_credentials([(issued.private_key_pem.bytes(), chain)])
+    port = server.add_secure_port("localhost:0", credentials)
+    await lobby.start()
+    await server.start()
+    async with guests() as all_bots:
+        for authority in (other, good):
+            roots = authority.cert_pem.bytes()
+            all_bots.visit(Server(f"localhost:{port}", ann, tls=True, roots=roots))
+            await until(lambda: all_bots.said)
+            assert all_bots.said.pop().startswith("lost" if authority is other else "connected as hers@1")
+            if authority is other:
+                await all_bots.leave()
+        await arrived(lobby, hers)
+    await lobby.stop()
+    await server.stop(None)
