@@ -325,11 +325,9 @@ def _say_head(hosted: api.HostedTournament) -> None:
     few = "≤" if hosted.is_at_most else ""
     matches = f"{few}{hosted.matches} matches · " if hosted.HasField("matches") else ""
     sandbox = f"sandbox {hosted.sandbox} · " if hosted.sandbox else ""
-    OUT.say(
-        f"{hosted.game} · {kind} · {len(hosted.bots)} bots at {hosted.seats} seats · {matches}{sandbox}"
-        f"name {hosted.name}"
-    )
-    OUT.say(f"commitment {hosted.commitment}")
+    bots = f"{len(hosted.bots)} bots at {hosted.seats} seats"
+    OUT.say(printable(f"{hosted.game} · {kind} · {bots} · {matches}{sandbox}name {hosted.name}"))
+    OUT.say(f"commitment {printable(hosted.commitment)}")
 
 
 def progress_row(name: str, progress: api.HostedProgress) -> dict[str, Any]:

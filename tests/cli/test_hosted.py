@@ -23,7 +23,7 @@ from google.protobuf.json_format import MessageToDict
 
 from arena.cli import following, hosted, remote
 from arena.cli.following import progress_text
-from arena.errors import StateError
+from arena.errors import ArenaError, NotFoundError, StateError
 from arena.rights import BOT_SUBMIT, TOURNAMENT_RUN
 from arena.server.accounts import AccountPart
 from arena.server.guard import Guard
@@ -52,13 +52,13 @@ class Server(TournamentServiceServicer, LeagueServiceServicer):
     Attributes:
         asked: all requests.
         now: how far everything is.
-        streams: what each watcher is told, one after the other; an error breaks the stream off.
+        streams: what each watcher is told, one after the other; at None the stream breaks off.
     """
 
     def __init__(self) -> None:
         self.asked: list[Message] = []
         self.now = WAITING
-        self.streams: list[list[api.HostedProgress | Exception]] = [[WAITING, HALF, FINISHED]]
+        self.streams: list[list[api.HostedProgress | None]] = [[WAITING, HALF, FINISHED]]
 
     def register(self, server: grpc.aio.Server) -> None:
         add_TournamentServiceServicer_to_server(self, server)
@@ -82,6 +82,9 @@ class Server(TournamentServiceServicer, LeagueServiceServicer):
 
     async def GetLeague(self, request: Message, context: Any) -> Message:
         return api.GetLeagueResponse(league=self._hosted(request.name))
+
+    async def ListLeagues(self, request: Message, context: Any) -> Message:
+        return api.ListLeaguesResponse()
 
     async def ListTournaments(self, request: Message, context: Any) -> Message:
         self.asked.append(request)
@@ -111,7 +114,7 @@ class Server(TournamentServiceServicer, LeagueServiceServicer):
 
     async def WatchTournament(self, request: Message, context: Any) -> AsyncIterator[Message]:
         for told in self.streams.pop(0):
-            if isinstance(told, Exception):
+            if told is None:
                 await context.abort(grpc.StatusCode.UNAVAILABLE, "the server is ending")
             yield api.WatchTournamentResponse(progress=told)
 
@@ -297,7 +300,7 @@ def test_what_is_watched_is_data_for_programs(arena: Commands, server: Server) -
 
 
 def test_a_server_that_restarts_is_followed_again(arena: Commands, server: Server, shown: list[str]) -> None:
-    server.streams = [[WAITING], [HALF, OSError()], [progress("paused")], [FINISHED]]
+    server.streams = [[WAITING], [HALF, None], [progress("paused")], [FINISHED]]
     done = arena("tournament", "run", "koffer", "house:greedy", "house:first", "--name", "cup")
     assert "trying again" in done.err
     assert done.out == ""
@@ -397,3 +400,53 @@ def test_what_needs_a_server(
 )
 def test_how_far_it_is_in_a_line(told: api.HostedProgress, text: str) -> None:
     assert progress_text(told) == text
+
+
+class Clock:
+    """Time that passes when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+AWAY = ArenaError("the server cannot be reached", "nobody listens", "see that it runs")
+REFUSED = NotFoundError("there is no cup", "none is called so", "name another one")
+
+
+@pytest.mark.parametrize(
+    ("tries", "raises"),
+    [
+        ([(0, None)], None),
+        ([(0, AWAY)] * 30 + [(0, None)], None),
+        ([(0, AWAY)] * 300, AWAY),
+        ([(90, AWAY)] * 3 + [(0, None)], AWAY),
+        ([(5, AWAY), (5000, AWAY), (5, AWAY), (5000, AWAY), (5, None)], None),  # it was there for long
+        ([(0, AWAY), (0, REFUSED), (0, None)], REFUSED),
+    ],
+)
+def test_how_long_a_server_may_be_away(
+    monkeypatch: pytest.MonkeyPatch, tries: list[tuple[float, ArenaError | None]], raises: ArenaError | None
+) -> None:
+    clock, left = Clock(), iter(tries)
+    monkeypatch.setattr(remote, "time", clock)
+
+    def call() -> str:
+        lasts, error = next(left)
+        clock.sleep(lasts)
+        if error is not None:
+            raise error
+        return "done"
+
+    if raises is None:
+        assert remote.unbroken(call) == "done"
+        assert next(left, None) is None
+    else:
+        with pytest.raises(ArenaError) as raised:
+            remote.unbroken(call)
+        assert raised.value is raises
