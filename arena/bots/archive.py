@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tarfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -47,6 +48,57 @@ def pack(files: Sequence[Path], folder: Path, most_bytes: int, packed: IO[bytes]
             with path.open("rb") as file:
                 _add(archive, info, file)
     packed.seek(0)
+
+
+@dataclass(slots=True)
+class Member:
+    """A file that is kept within another one.
+
+    Attributes:
+        name: its path in the archive.
+        start: where its content begins, in bytes.
+        size: of its content, in bytes.
+        executable: whether it may be executed.
+    """
+
+    name: str
+    start: int
+    size: int
+    executable: bool
+
+
+def pack_members(members: Sequence[Member], content: IO[bytes], packed: IO[bytes]) -> None:
+    """Write files as an archive.
+
+    Args:
+        members: the files, in their order.
+        content: what they are kept in.
+        packed: takes the archive.
+
+    Raises:
+        ArchiveError: a name cannot be in an archive.
+    """
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for member in members:
+            content.seek(member.start)
+            _add(archive, _entry(member.name, member.size, member.executable), content)
+
+
+def unpack(packed: IO[bytes], folder: Path) -> None:
+    """Write the files of an archive that `pack_members` wrote to a folder, where nobody may change them.
+
+    Args:
+        packed: the archive, compressed with gzip.
+        folder: is made.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    folder.mkdir()
+    with tarfile.open(fileobj=packed, mode="r:gz") as archive:
+        for info in archive:
+            archive.extract(info, folder, filter="data")
+            (folder / info.name).chmod(0o555 if info.mode & 0o100 else 0o444)
 
 
 def repack(built: IO[bytes], most_bytes: int, packed: IO[bytes]) -> None:

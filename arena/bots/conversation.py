@@ -11,8 +11,9 @@ import asyncio
 import hmac
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -82,13 +83,49 @@ class RefusedError(Exception):
         self.status = status
 
 
+class Silence:
+    """Streams at one door that have not said hello.
+
+    Attributes:
+        streams: how many there are.
+    """
+
+    def __init__(self) -> None:
+        self.streams = 0
+
+    async def first_frame(self, context: Context, within_s: float | None = None) -> bytes | None:
+        """The first frame of a stream; None: it hung up before.
+
+        Args:
+            context: the stream.
+            within_s: seconds until it is refused; None: something else bounds it.
+
+        Raises:
+            RefusedError: there are enough of its kind, or it said nothing for so long.
+        """
+        if self.streams >= MAX_SILENT:
+            raise RefusedError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED, f"{self.streams} streams have not said hello yet"
+            )
+        self.streams += 1
+        try:
+            if within_s is None:
+                return await _read(context)
+            reading = asyncio.ensure_future(_read(context))  # cancelled, the stream ends without a word
+            if not (await asyncio.wait((reading,), timeout=within_s))[0]:
+                raise RefusedError(grpc.StatusCode.DEADLINE_EXCEEDED, f"it said nothing for {within_s:g} s")
+            return reading.result()
+        finally:
+            self.streams -= 1
+
+
 @dataclass(slots=True, eq=False)
 class Guest:
     """A bot that is expected to dial in.
 
     Attributes:
         name: its name.
-        folder: holds its socket; its alone.
+        folder: holds its socket; its alone. An empty path: it dials in at a door that it shares.
         lost: called once when its conversation is over by its own doing, with the fault; or with None when
             the arena failed on what it sent, and nobody is to blame.
         stuck: called when the host gave it up.
@@ -100,6 +137,10 @@ class Guest:
         stream: the one that is open.
         may_return: whether it may resume; not any more once its process has ended.
         over: its token is good for nothing any more.
+        grace_s: how long after a break its conversation may be resumed, in seconds.
+        hold_s: how long after a break no deadline is ruled, in seconds.
+        entry: what a server calls it in tournaments; empty: the arena started it.
+        dismissal: why the arena ends it, as its stream is told; None: nothing is wrong with it.
     """
 
     name: str
@@ -114,9 +155,13 @@ class Guest:
     stream: Stream | None = None
     may_return: bool = True
     over: bool = False
+    grace_s: float = GRACE_S
+    hold_s: float = LAST_WORDS_S
+    entry: str = ""
+    dismissal: RefusedError | None = None
     allowance: Allowance = field(default_factory=Allowance)
     refusals: Refusals = field(default_factory=Refusals)
-    silent: int = 0
+    silence: Silence = field(default_factory=Silence)
     grace: asyncio.TimerHandle | None = None
 
 
@@ -203,43 +248,81 @@ class Conversations:
         if guest.grace is not None:
             self._give_up(guest)
 
+    def dismiss(self, guest: Guest, why: RefusedError, fault: Absent) -> None:
+        """End it by the arena's decision.
+
+        Args:
+            guest: whose it is.
+            why: what its stream is told.
+            fault: what its matches are told.
+        """
+        if not guest.over:
+            guest.dismissal = why
+            self.rule(guest, fault)
+
     # what comes in
 
     async def play(self, guest: Guest, context: Context) -> None:
-        """One stream on a guest's socket, from its opening to its end."""
+        """One stream on a guest's own socket, from its opening to its end."""
+        await self.attend(guest.name, guest.refusals, partial(self._let_in, guest), context)
+
+    async def attend(
+        self,
+        name: str,
+        refusals: Refusals,
+        let_in: Callable[[Context], Awaitable[tuple[Guest, Stream] | None]],
+        context: Context,
+    ) -> None:
+        """One stream at any door, from its opening to its end.
+
+        Args:
+            name: of the door.
+            refusals: counts those at it.
+            let_in: finds out who it is: the guest and its stream's sending side once it has said hello; None
+                if it ended before. It raises RefusedError for one that is not let in, and ProtocolError for
+                one whose conversation is over by it, when that was ruled.
+            context: the stream.
+        """
         try:
-            stream = await self._let_in(guest, context)
+            admitted = await let_in(context)
         except RefusedError as refused:
-            guest.refusals.note(guest.name, str(refused))
+            refusals.note(name, str(refused))
             await asyncio.sleep(_REFUSAL_S)
             await context.abort(refused.status, str(refused))
         except ProtocolError as error:
-            self._rule(guest, Absent(error.kind, str(error)))
             await _abort_for(error, context)
         else:
-            if stream is not None:
-                await self._carry(guest, stream, context)
+            if admitted is not None:
+                await self._carry(*admitted, context)
 
-    async def _let_in(self, guest: Guest, context: Context) -> Stream | None:
-        """The stream's sending side once it has said hello; None if it ended before."""
+    async def _let_in(self, guest: Guest, context: Context) -> tuple[Guest, Stream] | None:
         _check_token(guest, context)
-        if guest.silent >= MAX_SILENT:
-            raise RefusedError(
-                grpc.StatusCode.RESOURCE_EXHAUSTED, f"{guest.silent} streams have not said hello yet"
-            )
-        guest.silent += 1
-        try:
-            data = await _read(context)
-        finally:
-            guest.silent -= 1
+        data = await guest.silence.first_frame(context)
         if guest.over:
             return None
-        if guest.lane is not None:
-            return self._resume(guest, guest.lane, data)
         if data is None:
-            self._rule(guest, Absent(FaultKind.FAULT_KIND_DISCONNECTED, "it closed its stream"))
+            if guest.lane is None:  # else it disturbs nothing
+                self.rule(guest, Absent(FaultKind.FAULT_KIND_DISCONNECTED, "it closed its stream"))
             return None
-        return self._welcome(guest, _hello_in(data))
+        try:
+            return guest, self.enter(guest, first_hello(data))
+        except ProtocolError as error:
+            if guest.lane is not None and not isinstance(error, FloodError):
+                raise RefusedError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
+            self.rule(guest, Absent(error.kind, str(error)))
+            raise
+
+    def enter(self, guest: Guest, hello: Hello) -> Stream:
+        """Greet a bot, or go on with one that was greeted before.
+
+        Returns:
+            The sending side of its stream.
+
+        Raises:
+            RefusedError: it is not let in, and disturbs nothing.
+            FloodError: its conversation is over by it.
+        """
+        return self._welcome(guest, hello) if guest.lane is None else self._resume(guest, guest.lane, hello)
 
     def _welcome(self, guest: Guest, hello: Hello) -> Stream:
         """Greet a bot for the first time."""
@@ -250,14 +333,8 @@ class Conversations:
         guest.greeted.set_result((hello, lane))
         return stream
 
-    def _resume(self, guest: Guest, lane: Lane, data: bytes | None) -> Stream | None:
-        """Go on with a bot that was greeted before; whoever is not let in disturbs nothing."""
-        if data is None:
-            return None
-        try:
-            hello = _hello_in(data)
-        except ProtocolError as error:
-            raise RefusedError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from None
+    def _resume(self, guest: Guest, lane: Lane, hello: Hello) -> Stream:
+        """Go on with a bot that was greeted before."""
         _check_session(guest, hello)
         if not guest.allowance.take(lane.asked, RESUMED):
             raise FloodError("it resumed again and again, and answered little in between")
@@ -288,6 +365,8 @@ class Conversations:
             # Before anything is awaited: when a bot hangs up, gRPC cancels us too, at any moment.
             current = self._leave(guest, stream, error)
             await asyncio.gather(pump, reader, return_exceptions=True)
+        if guest.dismissal is not None:
+            await context.abort(guest.dismissal.status, str(guest.dismissal))
         if not current and not guest.over:
             await context.abort(grpc.StatusCode.ABORTED, "the conversation goes on in another stream")
         if error is not None:
@@ -317,10 +396,10 @@ class Conversations:
         assert guest.lane is not None
         guest.lane.port = _NOWHERE
         if error is not None:
-            self._rule(guest, Absent(error.kind, str(error)) if isinstance(error, ProtocolError) else None)
+            self.rule(guest, Absent(error.kind, str(error)) if isinstance(error, ProtocolError) else None)
         elif guest.may_return:
-            self._host.pause(guest.lane, round(LAST_WORDS_S * 1e6))
-            guest.grace = asyncio.get_running_loop().call_later(GRACE_S, self._give_up, guest)
+            self._host.pause(guest.lane, round(guest.hold_s * 1e6))
+            guest.grace = asyncio.get_running_loop().call_later(guest.grace_s, self._give_up, guest)
         else:
             self._give_up(guest)
         return True
@@ -329,10 +408,10 @@ class Conversations:
         """It has not come back."""
         text = "it closed its stream"
         if guest.may_return:
-            text += f" and was not back within {GRACE_S:g} s"
-        self._rule(guest, Absent(FaultKind.FAULT_KIND_DISCONNECTED, text))
+            text += f" and was not back within {guest.grace_s:g} s"
+        self.rule(guest, Absent(FaultKind.FAULT_KIND_DISCONNECTED, text))
 
-    def _rule(self, guest: Guest, fault: Absent | None) -> None:
+    def rule(self, guest: Guest, fault: Absent | None) -> None:
         """Its conversation is over by its own doing; None: by ours."""
         if not guest.over:
             self.part(guest)
@@ -346,9 +425,8 @@ class Conversations:
 
 def _check_token(guest: Guest, context: Context) -> None:
     """Let the expected bot in, and nobody else."""
-    metadata = {str(key): value for key, value in context.invocation_metadata() or ()}
-    scheme, _, token = str(metadata.get("authorization", "")).partition(" ")
-    if scheme == "Bearer" and hmac.compare_digest(token.encode(), guest.token.encode()):
+    token = shown_token(context)
+    if token is not None and hmac.compare_digest(token.encode(), guest.token.encode()):
         if guest.over:
             raise RefusedError(grpc.StatusCode.UNAUTHENTICATED, "this bot's conversation is over")
     else:
@@ -356,6 +434,13 @@ def _check_token(guest: Guest, context: Context) -> None:
             grpc.StatusCode.UNAUTHENTICATED,
             "unknown token: send the ARENA_TOKEN of this process as 'authorization: Bearer TOKEN'",
         )
+
+
+def shown_token(context: Context) -> str | None:
+    """The token that a stream shows; None: none in the form of one."""
+    metadata = {str(key): value for key, value in context.invocation_metadata() or ()}
+    scheme, _, token = str(metadata.get("authorization", "")).partition(" ")
+    return token if scheme == "Bearer" and token else None
 
 
 def _check_session(guest: Guest, hello: Hello) -> None:
@@ -381,12 +466,18 @@ def _welcome_of(guest: Guest, concurrency: int) -> bytes:
         max_frame_bytes=MAX_FRAME_BYTES,
         concurrency=concurrency,
         session=guest.session,
-        grace_ms=round(GRACE_S * 1000),
+        grace_ms=round(guest.grace_s * 1000),
+        bot=guest.entry,
     )
     return FromArena(welcome=welcome).SerializeToString()
 
 
-def _hello_in(data: bytes) -> Hello:
+def first_hello(data: bytes) -> Hello:
+    """The hello in the first frame of a stream.
+
+    Raises:
+        ProtocolError: it is none that this arena understands.
+    """
     if len(data) > MAX_HELLO_BYTES:
         raise ProtocolError(f"its first frame has {len(data)} bytes; at most {MAX_HELLO_BYTES} are allowed")
     frame = _frame_in(data)
@@ -438,3 +529,10 @@ async def _abort_for(error: Exception, context: Context) -> None:
     elif isinstance(error, ProtocolError):
         await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
     await context.abort(grpc.StatusCode.UNKNOWN, "the arena failed")  # INTERNAL is what breaks say
+
+
+def play_handlers(play: Callable[..., Any]) -> grpc.GenericRpcHandler:
+    """The service with frames as bytes: a conversation decides what to do with those that are none."""
+    return grpc.method_handlers_generic_handler(
+        "botarena.v1.BotService", {"Play": grpc.stream_stream_rpc_method_handler(play)}
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -84,6 +85,69 @@ def pin(name: str) -> str:
         return translated(lambda: str(_inspect(client, name)["Id"]))
     finally:
         client.close()
+
+
+def image_size(name: str) -> int:
+    """Size of an image that is there, in bytes.
+
+    Raises:
+        BotNotFoundError: it is not there.
+        ArenaError: the engine does not do its part.
+    """
+    client = connect()
+    try:
+        return translated(lambda: int(_inspect(client, name)["Size"]))
+    finally:
+        client.close()
+
+
+@contextmanager
+def saved(name: str) -> Iterator[Iterator[bytes]]:
+    """An image that is there as `docker save` writes it, piece by piece, until the end of the block.
+
+    Raises:
+        BotNotFoundError: it is not there.
+        ArenaError: the engine does not do its part.
+    """
+    client = connect()
+    client.timeout = _MOVE_S
+    try:
+        translated(lambda: _inspect(client, name))
+        yield client.get_image(name)
+    finally:
+        client.close()
+
+
+def load(archive: IO[bytes], image: str) -> str:
+    """Give the engine an image; its digest.
+
+    Args:
+        archive: the image as `docker save` writes it, which names no tag: a stranger's would replace ours.
+        image: SHA-256 of its configuration, in hexadecimal digits.
+
+    Raises:
+        ArenaError: the engine does not do its part, or does not take it.
+    """
+    client = connect()
+    client.timeout = _MOVE_S
+    try:
+        return translated(lambda: _load(client, archive, image))
+    finally:
+        client.close()
+
+
+def _load(client: APIClient, archive: IO[bytes], image: str) -> str:
+    for told in client.load_image(archive, quiet=True):
+        if "error" in told:
+            raise BotReferenceError(
+                "the image cannot be used",
+                " ".join(str(told["error"]).split()),
+                "save it again, and submit it",
+            )
+    found = str(_inspect(client, f"sha256:{image}")["Id"])
+    # Without a name whoever tidies up would remove it.
+    client.tag(found, f"{REPOSITORY}-submitted", image[:40])
+    return found
 
 
 class _Maker:

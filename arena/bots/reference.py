@@ -37,6 +37,12 @@ _KEYS = {
 _NOT_CODE = {"__pycache__", ".git", "node_modules", ".venv", "target"}
 _MAX_FILES = 2000
 
+MANIFEST = "bot.toml"
+"""What says in a bot's folder what the bot is."""
+
+
+_REMOTE = "remote:"
+
 
 class BotReferenceError(UsageError):
     """A reference or a bot.toml that cannot mean a bot."""
@@ -79,6 +85,11 @@ class BotSpec:
     build: tuple[str, ...] = ()
     image: str = ""
     sandbox: str = "none"
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it dials in by itself, and cannot be started."""
+        return self.reference.startswith(_REMOTE)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -173,7 +184,7 @@ def code_paths(spec: BotSpec) -> list[Path]:
 def house_names() -> list[str]:
     """Names of the bots that come with the arena."""
     folder = _house_folder()
-    return sorted(path.parent.name for path in folder.glob("*/bot.toml"))
+    return sorted(path.parent.name for path in folder.glob(f"*/{MANIFEST}"))
 
 
 def _house_folder() -> Path:
@@ -193,10 +204,12 @@ def _house(reference: str, name: str) -> BotSpec:
 
 
 def _folder(reference: str, path: Path) -> BotSpec:
-    manifest = path / "bot.toml"
+    manifest = path / MANIFEST
     if not manifest.is_file():
         raise BotNotFoundError(
-            f"{reference} is no bot", "the folder has no bot.toml", "write one with at least name and command"
+            f"{reference} is no bot",
+            f"the folder has no {MANIFEST}",
+            "write one with at least name and command",
         )
     values = _read_manifest(manifest)
     image = _pinned(values["image"]) if "image" in values else ""
@@ -223,12 +236,12 @@ def _folder(reference: str, path: Path) -> BotSpec:
 def _read_manifest(manifest: Path) -> dict[str, Any]:
     try:
         values = tomllib.loads(manifest.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BotReferenceError(
             f"{manifest} cannot be read", str(error), "mend it: it must be TOML"
         ) from None
     if isinstance(values.get("command"), str):
-        values["command"] = shlex.split(values["command"])
+        values["command"] = _words(values["command"])
     if isinstance(values.get("build"), str):
         values["build"] = ["sh", "-c", values["build"]]
     for key, value in values.items():
@@ -263,6 +276,16 @@ def _read_manifest(manifest: Path) -> dict[str, Any]:
     if "build" in values:
         _check_words(manifest, "build", values["build"])
     return values
+
+
+def _words(line: str) -> list[str]:
+    """The words of a command as a shell would take them."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise BotReferenceError(
+            f"{line!r} is no command", str(error).lower(), "close its quotes, or write it as a list of words"
+        ) from None
 
 
 def _check_words(manifest: Path, key: str, words: object) -> None:
@@ -318,7 +341,7 @@ def _module(reference: str, module: str, attribute: str) -> BotSpec:
 
 
 def _command(reference: str, line: str) -> BotSpec:
-    words = shlex.split(line)
+    words = _words(line)
     if not words:
         raise BotReferenceError(
             "there is no bot 'cmd:'", "it names no program", "write it as 'cmd:./mybot --fast'"
@@ -355,6 +378,11 @@ def code_files(folder: Path) -> list[Path]:
             "put the bot alone into a folder",
         )
     return files
+
+
+def is_code(path: str) -> bool:
+    """Whether a file with this path in a bot's folder is part of its code."""
+    return _NOT_CODE.isdisjoint(path.split("/"))
 
 
 def _walk(folder: Path) -> Iterator[Path]:

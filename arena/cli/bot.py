@@ -1,4 +1,4 @@
-"""`arena bot build`."""
+"""`arena bot`: making images of bots, and bots of a server."""
 
 from __future__ import annotations
 
@@ -13,18 +13,26 @@ from arena.bots.images import Image
 from arena.bots.languages import language_of
 from arena.bots.organiser import read_organiser
 from arena.bots.reference import resolve
+from arena.cli import roster, submit
 from arena.cli.output import OUT
 from arena.cli.sandboxes import LimitsOption
 from arena.cli.tables import plain_table
 from arena.errors import ArenaError
 from arena.runs.images import forget, made
 
-app = typer.Typer(help="Bots and their images.", no_args_is_help=True)
+app = typer.Typer(help="Bots of a server, and images of bots.", no_args_is_help=True)
 
 
-@app.callback()
-def _bot() -> None:
-    """Keeps `build` a command of its own while it is the only one."""
+app.command("submit")(submit.submit)
+app.command("register")(submit.register)
+app.command("watch")(submit.watch)
+app.command("list")(roster.list_)
+app.command("show")(roster.show)
+app.command("versions")(roster.versions)
+app.command("logs")(roster.logs)
+app.command("disable")(roster.disable)
+app.command("enable")(roster.enable)
+app.command("rollback")(roster.rollback)
 
 
 @app.command("build")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena import __version__
+from arena.cli import remote
+from arena.cli.line import SERVER, TLS_CA, split
 from arena.cli.output import OUT
-from arena.errors import ArenaError, CheckFailedError, NotFoundError, UsageError
+from arena.errors import ArenaError
 
 
 def _games(app: typer.Typer) -> None:
@@ -90,6 +92,54 @@ def _verify(app: typer.Typer) -> None:
     app.command("verify")(matches.verify)
 
 
+def _serve(app: typer.Typer) -> None:
+    from arena.cli import serve
+
+    app.command("serve")(serve.serve)
+
+
+def _db(app: typer.Typer) -> None:
+    from arena.cli import db
+
+    app.add_typer(db.app, name="db")
+
+
+def _status(app: typer.Typer) -> None:
+    from arena.cli import status
+
+    app.command("status")(status.status)
+
+
+def _token(app: typer.Typer) -> None:
+    from arena.cli import token
+
+    app.add_typer(token.app, name="token")
+
+
+def _user(app: typer.Typer) -> None:
+    from arena.cli import token
+
+    app.add_typer(token.users_app, name="user")
+
+
+def _login(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("login")(login.login)
+
+
+def _logout(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("logout")(login.logout)
+
+
+def _whoami(app: typer.Typer) -> None:
+    from arena.cli import login
+
+    app.command("whoami")(login.whoami)
+
+
 _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "games": _games,
     "play": _play,
@@ -103,6 +153,14 @@ _COMMANDS: Mapping[str, Callable[[typer.Typer], None]] = {
     "bot": _bot,
     "replay": _replay,
     "verify": _verify,
+    "serve": _serve,
+    "db": _db,
+    "status": _status,
+    "login": _login,
+    "logout": _logout,
+    "whoami": _whoami,
+    "token": _token,
+    "user": _user,
 }
 """How each is added to the program. What it needs is loaded with it: that takes longer than most of them."""
 
@@ -123,10 +181,6 @@ def _app(line: Sequence[str]) -> typer.Typer:
     return app
 
 
-# The options of `_global` may stand anywhere in the line.
-_GLOBAL_FLAGS = {"--json", "--csv", "--quiet", "-v", "-vv", "--no-color"}
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"arena {__version__}")
@@ -141,78 +195,41 @@ def _global(
         int, typer.Option("-v", count=True, help="More talk; -vv also tracebacks of errors.")
     ] = 0,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours, also on a terminal.")] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(SERVER, envvar="ARENA_SERVER", metavar="ADDR", help="Work on a server: HOST:PORT."),
+    ] = None,
+    tls_ca: Annotated[
+        Path | None,
+        typer.Option(TLS_CA, envvar="ARENA_TLS_CA", metavar="FILE", help="Whom to trust for it, PEM."),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     OUT.set(as_json=as_json, as_csv=as_csv, quiet=quiet, verbose=verbose, color=not no_color)
+    remote.choose(server, tls_ca)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; its exit code.
 
-    0 fine, 1 error, 2 usage, 3 a check, verification or bot failed, 4 not found, 130 interrupted.
+    0 fine, 1 error, 2 usage, 3 a check, verification or bot failed, 4 not found, 5 not allowed,
+    130 interrupted.
     """
-    front = [word for word in arguments if word in _GLOBAL_FLAGS]
-    rest = [word for word in arguments if word not in _GLOBAL_FLAGS]
+    front, rest = split(arguments)
     try:
         _app(rest)([*front, *rest])
     except ArenaError as error:
         OUT.error(error)
         return error.code
     except (ValueError, OSError) as error:
-        explained = _explained(error)
-        if explained is None:
+        from arena.runs.explained import explained
+
+        if (known := explained(error)) is None:
             raise
-        OUT.error(explained)
-        return explained.code
+        OUT.error(known)
+        return known.code
     except SystemExit as leave:  # its way to say how a command ended, and that the line was no command
         return leave.code if isinstance(leave.code, int) else 1
     return 0
-
-
-_MACHINE = frozenset(
-    {
-        errno.EACCES,
-        errno.EAGAIN,
-        errno.EDQUOT,
-        errno.EIO,
-        errno.EMFILE,
-        errno.ENFILE,
-        errno.ENOMEM,
-        errno.ENOSPC,
-        errno.EPERM,
-        errno.EROFS,
-    }
-)
-"""What the machine may refuse us at any time, and no fault of ours could be told by."""
-_MEND = "mend that and run the command again; a tournament goes on with: arena tournament resume NAME"
-
-
-def _what_failed(error: OSError) -> str:
-    return f"{error.strerror}: {error.filename}" if error.filename else str(error.strerror)
-
-
-def _explained(error: ValueError | OSError) -> ArenaError | None:
-    """What the rules, the schedule, a record or the machine refused, as a person needs it; None: none did."""
-    from arena.games.game import GameError, UnknownGameError
-    from arena.match.record import RecordDamagedError
-    from arena.ratings.fold import RatingError
-    from arena.tournament.schedule import ScheduleError
-
-    if isinstance(error, (RecordDamagedError, RatingError)):
-        do = "see which matches differ: arena verify --tournament NAME"
-        explained: ArenaError = CheckFailedError("the records cannot be read", str(error), do)
-    elif isinstance(error, UnknownGameError):
-        explained = NotFoundError("there is no such game", str(error), "see: arena games")
-    elif isinstance(error, ScheduleError):
-        why, _, do = str(error).rpartition("; ")  # it says itself what to do
-        explained = UsageError("this cannot be played", why, do)
-    elif isinstance(error, GameError):
-        explained = UsageError("this cannot be played", str(error), "see: arena games show GAME")
-    elif isinstance(error, OSError) and error.errno in _MACHINE:
-        explained = ArenaError("the machine failed", _what_failed(error), _MEND)
-    else:
-        return None
-    explained.__cause__ = error
-    return explained

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from arena.cli.line import is_remote, split
 from arena.tournament.process import WorkerProcess
 
 WORKER_COMMAND = (sys.executable, "-m", "arena.runs.worker")
@@ -20,8 +21,13 @@ _waiting: list[WorkerProcess] = []
 
 def begin(arguments: Sequence[str]) -> None:
     """Start a worker if this command line looks as if it will need one."""
-    words = [word for word in arguments if not word.startswith("-")]
-    if "--help" not in arguments and any(words[: len(start)] == start for start in _PLAYING):
+    front, rest = split(arguments)
+    words = [word for word in rest if not word.startswith("-")]
+    if (
+        "--help" not in rest
+        and not is_remote(front)
+        and any(words[: len(start)] == start for start in _PLAYING)
+    ):
         _waiting.append(WorkerProcess(WORKER_COMMAND))
 
 

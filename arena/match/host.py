@@ -134,10 +134,13 @@ class Lane:
     Attributes:
         name: the bot's name.
         port: where its frames go.
-        stuck: called when the host closed the lane because the bot did not answer in time.
+        stuck: called when the bot did not answer in time. The host has closed the lane, but for one of a bot
+            that remembers.
         asked: decisions that were sent.
         dropped: replies that came late, twice or for no decision.
         lost: it is over, and how is being found out: no clock runs any more.
+        remembers: whether the bot keeps what it has seen, whatever becomes of it here, as one on another
+            machine does. It is never dealt the same cards again for a fault of its own.
     """
 
     name: str
@@ -146,6 +149,7 @@ class Lane:
     asked: int = 0
     dropped: int = 0
     lost: bool = False
+    remembers: bool = False
     closed: bool = False
     _open: dict[int, _Open] = field(default_factory=dict)
     _games: dict[int, _Game] = field(default_factory=dict)
@@ -244,8 +248,13 @@ class TableHost:
                 )
         self._go_on(game, asks)
         self._wake()
-        with self.watch.on():
-            return await game.done
+        try:
+            with self.watch.on():
+                return await game.done
+        except asyncio.CancelledError:
+            self._abandon(game, AbandonedError(""))  # the bots may be wanted for others
+            self._wake()
+            raise
 
     def _announce(self, game: _Game) -> None:
         """Tell the bots that a match begins."""
@@ -388,14 +397,14 @@ class TableHost:
         games = _undecided(lane)
         since = max((lane.since_us(owed) for owed in lane._open.values()), default=lane._free_us)
         self._shut(lane)
-        if len(games) == 1 and fault is not None:
-            (game,) = games
-            seat, now = game.lanes.index(lane), self._clock()
+        now = self._clock()
+        for game in games:
+            if fault is None or (len(games) > 1 and not lane.remembers):
+                self._abandon(game, AbandonedError(lane.name))
+                continue
+            seat = game.lanes.index(lane)
             asks = game.match.fault(seat, fault.kind, now, fault.detail, since, fault.evidence, gone=True)
             self._go_on(game, asks)
-        else:
-            for game in games:
-                self._abandon(game, AbandonedError(lane.name))
         self._wake()
 
     def _shut(self, lane: Lane) -> None:
@@ -442,7 +451,7 @@ class TableHost:
             lane._free_us = now
             self._abandon(owed.game, OverloadError())
             return
-        if len(_undecided(lane)) > 1:
+        if len(_undecided(lane)) > 1 and not lane.remembers:
             self.close(lane, None)
             lane.stuck()
             return
@@ -451,7 +460,8 @@ class TableHost:
         match, seat = owed.game.match, owed.ask.seat
         self._go_on(owed.game, match.expire(seat, now, since))
         if match.forfeit_of(seat) is not None:
-            self.close(lane, None)
+            if not lane.remembers:  # else its other matches go on: there is no process to end
+                self.close(lane, None)
             lane.stuck()
 
     # wake-ups

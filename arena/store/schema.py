@@ -18,6 +18,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    true,
 )
 
 # SQLite gives row numbers to columns of type INTEGER alone.
@@ -157,6 +158,7 @@ bot = Table(
     Column("disabled_us", BigInteger, comment="null while it may play"),
     Column("mixed", Boolean, nullable=False, server_default=false(), comment="plays beside others"),
     Column("active", Integer, comment="number of the version that plays"),
+    Column("barred", Boolean, nullable=False, server_default=false(), comment="disabled by an organiser"),
     ForeignKeyConstraint(["owner"], ["user.id"]),
 )
 
@@ -177,8 +179,10 @@ bot_version = Table(
     Column("kind", String(10), nullable=False, comment="archive, image or remote"),
     Column("state", String(12), nullable=False),
     Column("reason", Text, nullable=False, server_default="", comment="why it failed, in a line"),
-    Column("digest", String(64), comment="of its archive, which is a blob"),
+    Column("digest", String(64), comment="of its archive, which is a blob, or its image"),
     Column("size", BigInteger, nullable=False, server_default="0", comment="bytes"),
+    Column("notes", Text, nullable=False, server_default="", comment="what its author says of it"),
+    Column("activate", Boolean, nullable=False, server_default=true(), comment="once it is checked"),
     Column("spec", Text, nullable=False, comment="JSON: how it is started"),
     Column("build_log", Text, nullable=False, server_default=""),
     Column("check_log", Text, nullable=False, server_default=""),

@@ -33,6 +33,8 @@ from arena.store.stored import StoredBot, StoredLoss, StoredMatch, StoredPairing
 HEAD = "0004"
 """The newest schema."""
 _DB_ATTEMPT_S = 30
+_TURN = 0x61_72_65_6E_62
+"""Number of the advisory lock that writers hold on PostgreSQL."""
 _JSON = ("options", "settings")
 """Columns of a tournament that hold plain data."""
 Along: TypeAlias = Callable[[sa.Connection, int], object]
@@ -57,20 +59,22 @@ class Store:
 
     Args:
         url: a SQLAlchemy URL, such as "sqlite:///arena.db".
+        called: what messages call it; if left out, its URL without the password.
 
     Raises:
         StoreError: it cannot be opened.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, called: str | None = None) -> None:
         self.url = url
+        self._called = called or shown_url(url)
         try:
-            self._engine = _engine(url)
-            with self._engine.execution_options(writing=True).begin() as connection:
+            self._engine, self._writer = _engines(url)
+            with self._writer.begin() as connection:
                 _upgrade(connection)
         except (DBAPIError, sa.exc.ArgumentError, sa.exc.NoSuchModuleError) as error:
             raise StoreError(
-                f"the database {url} cannot be opened",
+                f"the database {self._called} cannot be opened",
                 _reason(error),
                 "give the path of a file that this user may write, or another --db",
             ) from error
@@ -108,7 +112,7 @@ class Store:
         except sa.exc.IntegrityError:
             raise NameTakenError(
                 f"the tournament {new.name!r} cannot be created",
-                f"there is one of this name in {self.url}",
+                f"there is one of this name in {self._called}",
                 f"choose another --name, or continue it: arena tournament resume {new.name}",
             ) from None
         return self.tournament(new.name)
@@ -163,7 +167,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction that may write, one at a time; all of it is stored at its end, or nothing."""
-        with self._engine.execution_options(writing=True).begin() as connection:
+        with self._writer.begin() as connection:
             yield connection
 
     def _read(self, connection: sa.Connection, row: sa.RowMapping) -> StoredTournament:
@@ -252,17 +256,18 @@ class Store:
             .where(match.c.tournament == number, match.c.block >= first)
             .order_by(match.c.block, match.c.seating, match_seat.c.seat)
         )
-        with self._engine.connect().execution_options(yield_per=5000) as connection:
-            for (block, seating), seats in groupby(
-                connection.execute(query), key=lambda row: (row[0], row[1])
-            ):
+        with (
+            self._engine.connect().execution_options(yield_per=5000) as connection,
+            connection.execute(query) as rows,
+        ):
+            for (block, seating), seats in groupby(rows, key=lambda row: (row[0], row[1])):
                 ranks = tuple(row[2] for row in seats)
                 yield block, seating, None if None in ranks else ranks
 
     def _no_tournament(self, name: str | None) -> NotStoredError:
         return NotStoredError(
             f"there is no tournament {name!r}" if name else "there is no tournament yet",
-            f"{self.url} holds none" + (" of this name" if name else ""),
+            f"{self._called} holds none" + (" of this name" if name else ""),
             "see what there is: arena tournament list" if name else "run one: arena tournament run",
         )
 
@@ -334,8 +339,11 @@ class Store:
         query = sa.select(match.c.block, match.c.seating).where(
             match.c.tournament == number, match.c.block >= first
         )
-        with self._engine.connect().execution_options(yield_per=5000) as connection:
-            for row in connection.execute(query):
+        with (
+            self._engine.connect().execution_options(yield_per=5000) as connection,
+            connection.execute(query) as rows,
+        ):
+            for row in rows:
                 yield row[0], row[1]
 
     def matches(self, number: int) -> Iterator[StoredMatch]:
@@ -445,7 +453,7 @@ class Store:
         # The others tell what it refuses for what is in it: an answer, and no failure.
         if type(context.sqlalchemy_exception) in (sa.exc.OperationalError, sa.exc.DatabaseError):
             raise StoreError(
-                f"the database {self.url} cannot be used",
+                f"the database {self._called} cannot be used",
                 str(context.original_exception),
                 "mend it or make room and go on (arena tournament resume NAME): what was stored is not lost",
             ) from context.original_exception
@@ -454,6 +462,16 @@ class Store:
 def sqlite_url(path: Path) -> str:
     """The URL of a SQLite file."""
     return f"sqlite:///{path}"
+
+
+def shown_url(url: str) -> str:
+    """A URL, or a file, as anybody may read it."""
+    if "://" not in url:
+        return url
+    try:
+        return sa.make_url(url).render_as_string(hide_password=True)
+    except sa.exc.ArgumentError:
+        return "given by --db"
 
 
 def _data_text(data: Mapping[str, Any]) -> str:
@@ -490,14 +508,15 @@ def _read_matches(
     )
     head: Any = None
     seats: list[StoredSeat] = []
-    for row in connection.execute(query):
-        if head is not None and head.id != row.id:
+    with connection.execute(query) as rows:  # closed also if nobody wants the rest
+        for row in rows:
+            if head is not None and head.id != row.id:
+                yield _stored(head, seats)
+                seats = []
+            head = row
+            seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
+        if head is not None:
             yield _stored(head, seats)
-            seats = []
-        head = row
-        seats.append(StoredSeat(row.bot, row.rank, row.score, row.fault))
-    if head is not None:
-        yield _stored(head, seats)
 
 
 def _places(
@@ -568,12 +587,18 @@ def _stored(row: Any, seats: Sequence[StoredSeat]) -> StoredMatch:
     return StoredMatch(row.block, row.seating, row.verdict, row.record, tuple(seats))
 
 
-def _engine(url: str) -> sa.Engine:
+def _engines(url: str) -> tuple[sa.Engine, sa.Engine]:
+    """What reads a database, each time as of one moment, and what writes to it, one at a time."""
     engine = sa.create_engine(url)
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
-    return engine
+    elif engine.dialect.name == "postgresql":
+        sa.event.listen(engine, "begin", _begin_postgresql)
+        # A writer must see what the one before it wrote, which was after it asked for its turn.
+        writer = engine.execution_options(writing=True, isolation_level="READ COMMITTED")
+        return engine.execution_options(isolation_level="REPEATABLE READ"), writer
+    return engine, engine.execution_options(writing=True)
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -594,11 +619,23 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
+def _begin_postgresql(connection: sa.Connection) -> None:
+    # A writer takes its turn at once, as on SQLite: what it reads stays so until it has written.
+    if connection.get_execution_options().get("writing", False):
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TURN})")
+
+
 def _upgrade(connection: sa.Connection) -> None:
     """Bring the schema to the newest version."""
     if not sa.inspect(connection).has_table(alembic_version.name):
         _create(connection)
-    elif connection.execute(sa.select(alembic_version)).scalar() != HEAD:
+    elif (found := connection.execute(sa.select(alembic_version)).scalar()) != HEAD:
+        if found is not None and found > HEAD:
+            raise StoreError(
+                "the database is of a newer arena",
+                f"its schema is {found}, and this arena knows those up to {HEAD}",
+                "use that arena, or restore a backup from before (arena db restore)",
+            )
         migrate(connection)
 
 

@@ -232,14 +232,14 @@ async def test_of_streams_that_say_nothing_there_are_only_a_few() -> None:
 # what is ruled when it does not come back
 
 
-def quick(monkeypatch: pytest.MonkeyPatch, grace_s: float, last_words_s: float) -> None:
-    monkeypatch.setattr(conversation, "GRACE_S", grace_s)
-    monkeypatch.setattr(conversation, "LAST_WORDS_S", last_words_s)
+def quick(arena: Arena, grace_s: float, hold_s: float) -> None:
+    arena.life.guest.grace_s = grace_s
+    arena.life.guest.hold_s = hold_s
 
 
-async def test_whoever_is_not_back_in_time_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
-    quick(monkeypatch, 0.03, 0.01)
+async def test_whoever_is_not_back_in_time_is_disconnected() -> None:
     arena = Arena()
+    quick(arena, 0.03, 0.01)
     stream = await arena.greet()
     arena.begin()
     await asked(stream)
@@ -252,15 +252,15 @@ async def test_whoever_is_not_back_in_time_is_disconnected(monkeypatch: pytest.M
     assert await arena.life.open().hello(session=arena.life.guest.session).status() == "UNAUTHENTICATED"
 
 
-async def test_whoever_is_back_in_time_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    quick(monkeypatch, 0.05, 0.01)
+async def test_whoever_is_back_in_time_stays() -> None:
     arena = Arena()
+    quick(arena, 0.05, 0.01)
     stream = await arena.greet()
     arena.begin()
     for _ in range(3):
         await asked(stream)
         await stream.end()
-        monkeypatch.setattr(conversation, "GRACE_S", 60)  # from the next break on
+        arena.life.guest.grace_s = 60  # from the next break on
         stream = await arena.resume()
     await asyncio.sleep(0.1)
     assert arena.life.faults == []
@@ -268,11 +268,9 @@ async def test_whoever_is_back_in_time_stays(monkeypatch: pytest.MonkeyPatch) ->
     await arena.records()
 
 
-async def test_a_deadline_before_that_is_a_timeout_but_not_before_it_is_known_that_the_bot_lives(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    quick(monkeypatch, 60, 0.3)
+async def test_a_deadline_before_that_is_a_timeout_but_not_before_it_is_known_that_the_bot_lives() -> None:
     arena = Arena()
+    quick(arena, 60, 0.3)
     stream = await arena.greet()
     arena.begin(move_us=50_000)
     await asked(stream)
@@ -284,9 +282,9 @@ async def test_a_deadline_before_that_is_a_timeout_but_not_before_it_is_known_th
     assert arena.life.stuck == 1
 
 
-async def test_a_bot_that_comes_back_after_its_deadline_is_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    quick(monkeypatch, 60, 60)
+async def test_a_bot_that_comes_back_after_its_deadline_is_too_late() -> None:
     arena = Arena()
+    quick(arena, 60, 60)
     stream = await arena.greet()
     arena.begin(move_us=50_000, faults_allowed=1)
     (late,) = await asked(stream)

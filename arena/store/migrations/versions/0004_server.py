@@ -78,6 +78,13 @@ def _bots() -> None:
             comment="plays beside others",
         ),
         sa.Column("active", sa.Integer, comment="number of the version that plays"),
+        sa.Column(
+            "barred",
+            sa.Boolean,
+            nullable=False,
+            server_default=sa.false(),
+            comment="disabled by an organiser",
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_bot"),
         sa.UniqueConstraint("name", name="uq_bot_name"),
         sa.UniqueConstraint("folded", name="uq_bot_folded"),
@@ -98,8 +105,12 @@ def _bots() -> None:
         sa.Column("kind", sa.String(10), nullable=False, comment="archive, image or remote"),
         sa.Column("state", sa.String(12), nullable=False),
         sa.Column("reason", sa.Text, nullable=False, server_default="", comment="why it failed, in a line"),
-        sa.Column("digest", sa.String(64), comment="of its archive, which is a blob"),
+        sa.Column("digest", sa.String(64), comment="of its archive, which is a blob, or its image"),
         sa.Column("size", sa.BigInteger, nullable=False, server_default="0", comment="bytes"),
+        sa.Column("notes", sa.Text, nullable=False, server_default="", comment="what its author says of it"),
+        sa.Column(
+            "activate", sa.Boolean, nullable=False, server_default=sa.true(), comment="once it is checked"
+        ),
         sa.Column("spec", sa.Text, nullable=False, comment="JSON: how it is started"),
         sa.Column("build_log", sa.Text, nullable=False, server_default=""),
         sa.Column("check_log", sa.Text, nullable=False, server_default=""),

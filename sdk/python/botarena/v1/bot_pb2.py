@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from botarena.v1 import game_pb2 as botarena_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x62otarena/v1/bot.proto\x12\x0b\x62otarena.v1\x1a\x16\x62otarena/v1/game.proto\"x\n\x07\x46romBot\x12!\n\x05hello\x18\x01 \x01(\x0b\x32\x12.botarena.v1.Hello\x12#\n\x07replies\x18\x02 \x03(\x0b\x32\x12.botarena.v1.Reply\x12%\n\x06\x65rrors\x18\x03 \x03(\x0b\x32\x15.botarena.v1.BotError\"\xd1\x01\n\tFromArena\x12%\n\x07welcome\x18\x01 \x01(\x0b\x32\x14.botarena.v1.Welcome\x12\'\n\x06starts\x18\x02 \x03(\x0b\x32\x17.botarena.v1.MatchStart\x12(\n\tdecisions\x18\x03 \x03(\x0b\x32\x15.botarena.v1.Decision\x12#\n\x04\x65nds\x18\x04 \x03(\x0b\x32\x15.botarena.v1.MatchEnd\x12%\n\x07goodbye\x18\x05 \x01(\x0b\x32\x14.botarena.v1.Goodbye\"p\n\x05Hello\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x0b\n\x03sdk\x18\x02 \x01(\t\x12\x13\n\x0bsdk_version\x18\x03 \x01(\t\x12\r\n\x05games\x18\x04 \x03(\t\x12\x13\n\x0b\x63oncurrency\x18\x05 \x01(\r\x12\x0f\n\x07session\x18\x06 \x01(\t\"\x83\x01\n\x07Welcome\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x15\n\rarena_version\x18\x02 \x01(\t\x12\x17\n\x0fmax_frame_bytes\x18\x03 \x01(\r\x12\x13\n\x0b\x63oncurrency\x18\x04 \x01(\r\x12\x0f\n\x07session\x18\x05 \x01(\t\x12\x10\n\x08grace_ms\x18\x06 \x01(\r\"/\n\x0bTimeControl\x12\x0f\n\x07move_us\x18\x01 \x01(\x04\x12\x0f\n\x07\x62\x61nk_us\x18\x02 \x01(\x04\"\xc1\x01\n\nMatchStart\x12\r\n\x05match\x18\x01 \x01(\r\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x14\n\x0cgame_version\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\r\n\x05names\x18\x05 \x03(\t\x12\x10\n\x08\x62ot_seed\x18\x06 \x01(\x0c\x12&\n\x04time\x18\x07 \x01(\x0b\x32\x18.botarena.v1.TimeControl\x12)\n\x07options\x18\x08 \x01(\x0b\x32\x18.botarena.v1.GameOptions\"n\n\x08\x44\x65\x63ision\x12\n\n\x02id\x18\x01 \x01(\x04\x12\r\n\x05match\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x14\n\x0ctime_left_us\x18\x04 \x01(\x04\x12#\n\x04turn\x18\x05 \x01(\x0b\x32\x15.botarena.v1.GameTurn\"`\n\x05Reply\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x13\n\x06\x61\x63tion\x18\x02 \x01(\rH\x00\x88\x01\x01\x12%\n\x05\x63laim\x18\x03 \x01(\x0b\x32\x16.botarena.v1.GameClaimB\t\n\x07_action\"*\n\x08\x42otError\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x0c\n\x04text\x18\x02 \x01(\t\"l\n\x08MatchEnd\x12\r\n\x05match\x18\x01 \x01(\r\x12\r\n\x05ranks\x18\x02 \x03(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x11\x12\r\n\x05\x66\x61ult\x18\x04 \x01(\t\x12#\n\x04turn\x18\x05 \x01(\x0b\x32\x15.botarena.v1.GameTurn\"\x19\n\x07Goodbye\x12\x0e\n\x06reason\x18\x01 \x01(\t2F\n\nBotService\x12\x38\n\x04Play\x12\x14.botarena.v1.FromBot\x1a\x16.botarena.v1.FromArena(\x01\x30\x01\x42\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x62otarena/v1/bot.proto\x12\x0b\x62otarena.v1\x1a\x16\x62otarena/v1/game.proto\"x\n\x07\x46romBot\x12!\n\x05hello\x18\x01 \x01(\x0b\x32\x12.botarena.v1.Hello\x12#\n\x07replies\x18\x02 \x03(\x0b\x32\x12.botarena.v1.Reply\x12%\n\x06\x65rrors\x18\x03 \x03(\x0b\x32\x15.botarena.v1.BotError\"\xd1\x01\n\tFromArena\x12%\n\x07welcome\x18\x01 \x01(\x0b\x32\x14.botarena.v1.Welcome\x12\'\n\x06starts\x18\x02 \x03(\x0b\x32\x17.botarena.v1.MatchStart\x12(\n\tdecisions\x18\x03 \x03(\x0b\x32\x15.botarena.v1.Decision\x12#\n\x04\x65nds\x18\x04 \x03(\x0b\x32\x15.botarena.v1.MatchEnd\x12%\n\x07goodbye\x18\x05 \x01(\x0b\x32\x14.botarena.v1.Goodbye\"\x92\x01\n\x05Hello\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x0b\n\x03sdk\x18\x02 \x01(\t\x12\x13\n\x0bsdk_version\x18\x03 \x01(\t\x12\r\n\x05games\x18\x04 \x03(\t\x12\x13\n\x0b\x63oncurrency\x18\x05 \x01(\r\x12\x0f\n\x07session\x18\x06 \x01(\t\x12\x0b\n\x03\x62ot\x18\x07 \x01(\t\x12\x13\n\x0b\x62ot_version\x18\x08 \x01(\t\"\x90\x01\n\x07Welcome\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x15\n\rarena_version\x18\x02 \x01(\t\x12\x17\n\x0fmax_frame_bytes\x18\x03 \x01(\r\x12\x13\n\x0b\x63oncurrency\x18\x04 \x01(\r\x12\x0f\n\x07session\x18\x05 \x01(\t\x12\x10\n\x08grace_ms\x18\x06 \x01(\r\x12\x0b\n\x03\x62ot\x18\x07 \x01(\t\"/\n\x0bTimeControl\x12\x0f\n\x07move_us\x18\x01 \x01(\x04\x12\x0f\n\x07\x62\x61nk_us\x18\x02 \x01(\x04\"\xc1\x01\n\nMatchStart\x12\r\n\x05match\x18\x01 \x01(\r\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x14\n\x0cgame_version\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\r\n\x05names\x18\x05 \x03(\t\x12\x10\n\x08\x62ot_seed\x18\x06 \x01(\x0c\x12&\n\x04time\x18\x07 \x01(\x0b\x32\x18.botarena.v1.TimeControl\x12)\n\x07options\x18\x08 \x01(\x0b\x32\x18.botarena.v1.GameOptions\"n\n\x08\x44\x65\x63ision\x12\n\n\x02id\x18\x01 \x01(\x04\x12\r\n\x05match\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x14\n\x0ctime_left_us\x18\x04 \x01(\x04\x12#\n\x04turn\x18\x05 \x01(\x0b\x32\x15.botarena.v1.GameTurn\"`\n\x05Reply\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x13\n\x06\x61\x63tion\x18\x02 \x01(\rH\x00\x88\x01\x01\x12%\n\x05\x63laim\x18\x03 \x01(\x0b\x32\x16.botarena.v1.GameClaimB\t\n\x07_action\"*\n\x08\x42otError\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x0c\n\x04text\x18\x02 \x01(\t\"l\n\x08MatchEnd\x12\r\n\x05match\x18\x01 \x01(\r\x12\r\n\x05ranks\x18\x02 \x03(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x11\x12\r\n\x05\x66\x61ult\x18\x04 \x01(\t\x12#\n\x04turn\x18\x05 \x01(\x0b\x32\x15.botarena.v1.GameTurn\"\x19\n\x07Goodbye\x12\x0e\n\x06reason\x18\x01 \x01(\t2F\n\nBotService\x12\x38\n\x04Play\x12\x14.botarena.v1.FromBot\x1a\x16.botarena.v1.FromArena(\x01\x30\x01\x42\x0f\n\x0b\x62otarena.v1P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,24 +37,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FROMBOT']._serialized_end=182
   _globals['_FROMARENA']._serialized_start=185
   _globals['_FROMARENA']._serialized_end=394
-  _globals['_HELLO']._serialized_start=396
-  _globals['_HELLO']._serialized_end=508
-  _globals['_WELCOME']._serialized_start=511
-  _globals['_WELCOME']._serialized_end=642
-  _globals['_TIMECONTROL']._serialized_start=644
-  _globals['_TIMECONTROL']._serialized_end=691
-  _globals['_MATCHSTART']._serialized_start=694
-  _globals['_MATCHSTART']._serialized_end=887
-  _globals['_DECISION']._serialized_start=889
-  _globals['_DECISION']._serialized_end=999
-  _globals['_REPLY']._serialized_start=1001
-  _globals['_REPLY']._serialized_end=1097
-  _globals['_BOTERROR']._serialized_start=1099
-  _globals['_BOTERROR']._serialized_end=1141
-  _globals['_MATCHEND']._serialized_start=1143
-  _globals['_MATCHEND']._serialized_end=1251
-  _globals['_GOODBYE']._serialized_start=1253
-  _globals['_GOODBYE']._serialized_end=1278
-  _globals['_BOTSERVICE']._serialized_start=1280
-  _globals['_BOTSERVICE']._serialized_end=1350
+  _globals['_HELLO']._serialized_start=397
+  _globals['_HELLO']._serialized_end=543
+  _globals['_WELCOME']._serialized_start=546
+  _globals['_WELCOME']._serialized_end=690
+  _globals['_TIMECONTROL']._serialized_start=692
+  _globals['_TIMECONTROL']._serialized_end=739
+  _globals['_MATCHSTART']._serialized_start=742
+  _globals['_MATCHSTART']._serialized_end=935
+  _globals['_DECISION']._serialized_start=937
+  _globals['_DECISION']._serialized_end=1047
+  _globals['_REPLY']._serialized_start=1049
+  _globals['_REPLY']._serialized_end=1145
+  _globals['_BOTERROR']._serialized_start=1147
+  _globals['_BOTERROR']._serialized_end=1189
+  _globals['_MATCHEND']._serialized_start=1191
+  _globals['_MATCHEND']._serialized_end=1299
+  _globals['_GOODBYE']._serialized_start=1301
+  _globals['_GOODBYE']._serialized_end=1326
+  _globals['_BOTSERVICE']._serialized_start=1328
+  _globals['_BOTSERVICE']._serialized_end=1398
 # @@protoc_insertion_point(module_scope)

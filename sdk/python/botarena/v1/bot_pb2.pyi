@@ -45,6 +45,21 @@ with a wrong session                                 refused with PERMISSION_DEN
 A refused stream changes nothing: no clock stops, and no decision is asked twice. A bot that is not
 back in time is DISCONNECTED; if a decision's time is up before, it is a TIMEOUT as ever; if its
 process ends, it has CRASHED.
+
+On a server. A remote bot dials a server's public port, with a token of its owner that has the scope bot:play,
+and says in its hello which bot it is. One stream per bot, whichever token it shows: a second one is refused
+with ALREADY_EXISTS. It is seated while it is connected, and may come and go. A token or a name that is not
+good is refused with UNAUTHENTICATED, PERMISSION_DENIED or NOT_FOUND; one that is revoked ends the stream so.
+What differs:
+
+- It may come back without a session while the old stream is broken, if it was started anew: the old
+  conversation is over (DISCONNECTED), and another one begins.
+- A session that is over, also because the server was restarted, is refused with FAILED_PRECONDITION: begin
+  again with a hello without a session, and forget all matches.
+- A fault that ends the conversation forfeits all matches that it plays, and a TIMEOUT the match that it is
+  in: a bot that remembers what it saw is never dealt the same cards again for a fault of its own. After three
+  of those in a row the stream is ended (ABORTED), and the bot is seated again when it is back.
+- Whoever says no hello within ten seconds is refused with DEADLINE_EXCEEDED.
 """
 
 from botarena.v1 import game_pb2 as _game_pb2
@@ -162,6 +177,8 @@ class Hello(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     CONCURRENCY_FIELD_NUMBER: _builtins.int
     SESSION_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    BOT_VERSION_FIELD_NUMBER: _builtins.int
     protocol: _builtins.int
     """Version of this protocol that the bot speaks: 1."""
     sdk: _builtins.str
@@ -173,6 +190,15 @@ class Hello(_message.Message):
     session: _builtins.str
     """On a stream that resumes a broken one: its Welcome.session. Games and concurrency are then those
     of the first hello. Empty on the first stream.
+    """
+    bot: _builtins.str
+    """On a server: name of the bot there; empty: the only remote bot of the token's user. An arena that
+    started the bot ignores it.
+    """
+    bot_version: _builtins.str
+    """On a server: the author's own name for this version of the bot, at most 80 characters. One that the server
+    has not seen yet makes a new version, and versions are rated apart; empty: the newest. An arena that
+    started the bot ignores it.
     """
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -187,10 +213,12 @@ class Hello(_message.Message):
         games: _abc.Iterable[_builtins.str] | None = ...,
         concurrency: _builtins.int = ...,
         session: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        bot_version: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "games", b"games", "protocol", b"protocol", "sdk", b"sdk", "sdk_version", b"sdk_version", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "bot_version", b"bot_version", "concurrency", b"concurrency", "games", b"games", "protocol", b"protocol", "sdk", b"sdk", "sdk_version", b"sdk_version", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -208,6 +236,7 @@ class Welcome(_message.Message):
     CONCURRENCY_FIELD_NUMBER: _builtins.int
     SESSION_FIELD_NUMBER: _builtins.int
     GRACE_MS_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
     protocol: _builtins.int
     """Version of this protocol that is spoken from here on."""
     arena_version: _builtins.str
@@ -220,6 +249,8 @@ class Welcome(_message.Message):
     """Names the conversation in the hello of a stream that resumes it. Not to be shown to anybody."""
     grace_ms: _builtins.int
     """How long after a break the conversation may be resumed, in milliseconds; 0: not at all."""
+    bot: _builtins.str
+    """What a server calls the bot in tournaments, such as "mybot@3"; empty if the arena started it."""
     def __init__(
         self,
         *,
@@ -229,10 +260,11 @@ class Welcome(_message.Message):
         concurrency: _builtins.int = ...,
         session: _builtins.str = ...,
         grace_ms: _builtins.int = ...,
+        bot: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena_version", b"arena_version", "concurrency", b"concurrency", "grace_ms", b"grace_ms", "max_frame_bytes", b"max_frame_bytes", "protocol", b"protocol", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena_version", b"arena_version", "bot", b"bot", "concurrency", b"concurrency", "grace_ms", b"grace_ms", "max_frame_bytes", b"max_frame_bytes", "protocol", b"protocol", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -45,6 +45,21 @@ with a wrong session                                 refused with PERMISSION_DEN
 A refused stream changes nothing: no clock stops, and no decision is asked twice. A bot that is not
 back in time is DISCONNECTED; if a decision's time is up before, it is a TIMEOUT as ever; if its
 process ends, it has CRASHED.
+
+On a server. A remote bot dials a server's public port, with a token of its owner that has the scope bot:play,
+and says in its hello which bot it is. One stream per bot, whichever token it shows: a second one is refused
+with ALREADY_EXISTS. It is seated while it is connected, and may come and go. A token or a name that is not
+good is refused with UNAUTHENTICATED, PERMISSION_DENIED or NOT_FOUND; one that is revoked ends the stream so.
+What differs:
+
+- It may come back without a session while the old stream is broken, if it was started anew: the old
+  conversation is over (DISCONNECTED), and another one begins.
+- A session that is over, also because the server was restarted, is refused with FAILED_PRECONDITION: begin
+  again with a hello without a session, and forget all matches.
+- A fault that ends the conversation forfeits all matches that it plays, and a TIMEOUT the match that it is
+  in: a bot that remembers what it saw is never dealt the same cards again for a fault of its own. After three
+  of those in a row the stream is ended (ABORTED), and the bot is seated again when it is back.
+- Whoever says no hello within ten seconds is refused with DEADLINE_EXCEEDED.
 """
 
 from botarena.v1 import bot_pb2 as _bot_pb2
