@@ -13,8 +13,8 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from botarena.v1.bot_pb2 import TimeControl
 from botarena.v1 import record_pb2
+from botarena.v1.bot_pb2 import TimeControl
 from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot
 
 from arena.games import find_game
