@@ -72,8 +72,9 @@ ACCESS: Mapping[str, Access] = {
     **_service(
         "botarena.v1.LeagueService",
         CreateLeague=TOURNAMENT_RUN,
-        EnterLeague=BOT_SUBMIT,
-        LeaveLeague=BOT_SUBMIT,
+        # Owners of bots may with bot:submit, and the league's with tournament:run.
+        EnterLeague=SIGNED_IN,
+        LeaveLeague=SIGNED_IN,
         GetLeague=SIGNED_IN,
         ListLeagues=SIGNED_IN,
     ),
