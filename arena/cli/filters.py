@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-from arena.cli.output import OUT
-from arena.runs.selecting import nothing_fits
-from arena.store.selection import Selection
-from arena.store.stored import StoredMatch, StoredTournament
-
-if TYPE_CHECKING:
-    from arena.store.store import Store
 
 GameOption = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Only of this game.")]
 TournamentsOption = Annotated[
@@ -39,17 +30,3 @@ SinceOption = Annotated[
 BeforeOption = Annotated[
     str | None, typer.Option("--before", metavar="DATE", help="Only begun earlier than then.")
 ]
-
-
-def tracked(store: Store, selection: Selection, what: str) -> Iterator[tuple[StoredTournament, StoredMatch]]:
-    """The selected matches, while it is shown how far they are read.
-
-    Raises:
-        NotFoundError: there are none.
-    """
-    matches = OUT.track(store.selected(selection), store.count(selection), what)
-    first = next(matches, None)
-    if first is None:
-        raise nothing_fits()
-    yield first
-    yield from matches

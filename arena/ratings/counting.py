@@ -37,7 +37,8 @@ class Batch:
         ranks = self.ranks
         above: Ints = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=2)
         tied = (ranks[:, :, None] == ranks[:, None, :]).sum(axis=2) - 1
-        return 2 * above + tied
+        halves: Ints = 2 * above + tied
+        return halves
 
 
 def tallies_of(batch: Batch) -> Iterator[tuple[int, tuple[int, ...]]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.errors import UsageError
 from arena.games import GAMES, find_game
+from arena.runs.rows import told
 from arena.runs.selecting import Filters, OptionSet, nothing_fits, option_sets, tournaments_game
 from arena.store.selection import Selection, entrants
 from arena.store.stored import StoredMatch, StoredTournament
@@ -61,33 +62,47 @@ def title_of(names: Mapping[str, Any], matches: int) -> str:
     return f"{names['game']} · options {options} · {matches} matches"
 
 
-def asked_for(store: Store, filters: Filters) -> Selection:
-    """The selection whose leaderboards somebody wants: of the newest tournament if he names nothing.
+def asked_for(store: Store, filters: Filters, newest: bool = False) -> Selection:
+    """The selection whose leaderboards somebody wants.
+
+    Args:
+        store: where it is.
+        filters: what he asks for.
+        newest: whether he means the newest tournament, where he asks for nothing.
 
     Raises:
         ArenaError, GameError: what of it means nothing, or that there is nothing of the kind.
     """
-    if filters == Filters():
+    if newest and filters.is_empty:
         filters = Filters(tournaments=[store.tournament().name])
     selection = replace(filters.selection(store), rated=not filters.tournaments)
     return replace(selection, game=tournaments_game(store.chosen(selection), "a leaderboard is of one").name)
 
 
-def boards_of(store: Store, selection: Selection) -> list[Board]:
-    """One board for each set of options with which there are matches of the selection's game."""
+def boards_of(store: Store, selection: Selection, count: Callable[[Board], int] | None = None) -> list[Board]:
+    """One board for each set of options with which there are matches of the selection's game.
+
+    Args:
+        store: where they are.
+        selection: all of them.
+        count: how many a board has, which has not counted them itself; if left out, they are counted.
+    """
     assert selection.game is not None
     game = find_game(selection.game)
-    boards = (_board(store, selection, game.name, each) for each in option_sets(store, game))
-    return [board for board in boards if board is not None]
+    boards = (_board(selection, game.name, each) for each in option_sets(store, game))
+    counted = (
+        replace(board, matches=count(board) if count else store.count(board.selection))
+        for board in boards
+        if board.selection.options
+    )
+    return [board for board in counted if board.matches]
 
 
-def _board(store: Store, selection: Selection, game: str, options: OptionSet) -> Board | None:
+def _board(selection: Selection, game: str, options: OptionSet) -> Board:
     wanted = selection.options
     stored = tuple(each for each in options.stored if wanted is None or each in wanted)
     chosen = replace(selection, game=game, options=stored)
-    matches = store.count(chosen) if stored else 0
-    names = {"game": game, "options": dict(options.options)}
-    return Board(chosen, matches, names) if matches else None
+    return Board(chosen, 0, {"game": game, "options": dict(options.options)})
 
 
 def labels_of(chosen: Iterable[StoredTournament]) -> tuple[dict[tuple[str, str], str], str | None]:
@@ -129,43 +144,32 @@ def _points(report: Report) -> list[Row]:
     return [{"at": report.matches, **{name: row[name] for name in columns}} for row in report.rows()]
 
 
-def told(report: Report, details: bool = False) -> Row:
-    """A report as plain data.
-
-    Args:
-        report: what is told.
-        details: whether with seats, luck, and pairs that are conspicuous.
-    """
-    rows: Row = {
-        "matches": report.matches,
-        "standings": report.rows(),
-        "pairs": report.crosstable(),
-        "details": None,
-        "history": [],
-    }
-    return rows | {"details": told_details(report)} if details else rows
-
-
-def told_details(report: Report) -> Row:
-    """What else is known of its matches."""
-    partnerships, reason = report.partners()
-    return {
-        "seats": report.seats(),
-        "luck": report.luck(),
-        "residuals": report.surprises(),
-        "partnerships": partnerships,
-        "partnerships_reason": reason,
-    }
+def told_tournament(
+    store: Store, tournament: StoredTournament, details: bool = False, track: Track = untold
+) -> Row:
+    """The leaderboard of a tournament, of which perhaps nothing is stored yet."""
+    report = Report(tournament.game, anchor_of(tournament))
+    selection = Selection(tournaments=(tournament.name,))
+    labels, _ = labels_of([tournament])
+    for record in as_of_one(track(store.selected(selection), store.count(selection), "rating"), labels):
+        report.add(record)
+    return told(report, details)
 
 
 # over all games
 
 
-def overall(store: Store, filters: Filters, report_of: Callable[[Board], Report]) -> Row:
+def overall(
+    store: Store,
+    filters: Filters,
+    report_of: Callable[[Board], Report],
+    count: Callable[[Board], int] | None = None,
+) -> Row:
     """One rating over all games that were played, each with the options with which it was played most.
 
     Args:
         report_of: makes the report of a board.
+        count: as for `boards_of`.
 
     Raises:
         UsageError: one game is named.
@@ -178,7 +182,7 @@ def overall(store: Store, filters: Filters, report_of: Callable[[Board], Report]
     selection = replace(filters.selection(store), rated=not filters.tournaments)
     fits, played = {}, []
     for name in GAMES:
-        if boards := boards_of(store, replace(selection, game=name)):
+        if boards := boards_of(store, replace(selection, game=name), count):
             board = max(boards, key=lambda board: board.matches)
             fits[name] = report_of(board).standings.fit()
             played.append(board.title)

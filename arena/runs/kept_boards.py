@@ -1,8 +1,8 @@
 """Leaderboards that are brought up to date instead of being made anew: those of a game and of a tournament.
 
-What a board counts, what is shown of it, and up to which match that goes, is stored in one transaction; whoever
-was killed in between, or was second, has stored nothing. Of what is there everything can be made again out of
-the records, so a board that does not fit them is dropped.
+What a board counts, what is shown of it, and up to which match that goes, is stored in one transaction;
+whoever was killed in between, or was second, has stored nothing. All of it can be made again out of the
+records, and is where it does not fit them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import Any
 from arena.errors import StateError, TooMuchError
 from arena.games import find_game
 from arena.match.record import RecordDamagedError, unseal
-from arena.runs.boards import Board, Row, board_report, labels_of, told, told_details
-from arena.runs.selecting import meaning
+from arena.runs.boards import Board, Row, asked_for, board_report, boards_of, labels_of
+from arena.runs.rows import told, told_details
+from arena.runs.selecting import Filters, meaning
 from arena.store.boards import Boards, Kept, NumberedMatch, StoredBoard
 from arena.store.store import Store
 from arena.store.stored import StoredTournament
@@ -87,6 +88,17 @@ class KeptBoards:
         self._details: dict[tuple[str, int], Row] = {}
 
     # asking
+
+    def boards_of(self, filters: Filters, newest: bool = False) -> list[Board]:
+        """The boards that somebody asks for, see `asked_for`."""
+        return boards_of(self._store, asked_for(self._store, filters, newest), self.count)
+
+    def count(self, board: Board) -> int:
+        """How many matches a board has: of one that is kept only those are counted that it lacks."""
+        had = self._boards.board(key_of(board)) if is_kept(board) else None
+        if had is None:
+            return self._store.count(board.selection)
+        return had.matches + self._boards.number_after(had.shown["tournaments"], had.upto)
 
     def shown(self, board: Board, details: bool = False, history: bool = False) -> Row:
         """A leaderboard as `arena.runs.boards.told` tells it; of a large one as of a little while ago.
@@ -209,7 +221,7 @@ class KeptBoards:
     def _take_up(
         self, scope: _Scope, had: StoredBoard | None, kept: Kept | None
     ) -> tuple[Ledger, dict[int, bytes], Iterator[list[NumberedMatch]]]:
-        """A board as it was put away, and what is to be added to it; an empty one if it is to be made anew."""
+        """A board as it was put away, and what is to be added; an empty one if it is to be made anew."""
         if had is not None and kept is not None and had.upto == kept.upto and self._fits(scope, had):
             lacking = self._lacking(scope, kept)
             if lacking is not None:
@@ -283,7 +295,7 @@ def _place(each: NumberedMatch) -> tuple[int, int, int]:
 
 
 def _whole_blocks(matches: Iterable[NumberedMatch], size: int) -> Iterator[list[NumberedMatch]]:
-    """Matches that come in the order of blocks, in batches of some size, none of which ends within a block."""
+    """Matches that come in the order of blocks, in batches of about a size, which are of whole blocks."""
     batch: list[NumberedMatch] = []
     for _, block in groupby(matches, key=lambda each: _place(each)[:2]):
         batch += block

@@ -3,18 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from botarena.v1.record_pb2 import MatchRecord
 
+from arena.errors import NotFoundError, TooMuchError, UsageError
 from arena.match.verdicts import RATED, verdict_name
 from arena.ratings.meetings import HeadToHead, Meeting, Tally
 from arena.runs.names import match_name, match_number
+from arena.runs.selecting import Filters, nothing_fits, tournaments_game
 from arena.store.selection import BlockNumbers, BotFilter
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.tournament.several import selected_record
 
+if TYPE_CHECKING:
+    from arena.store.store import Store
+
 Row = dict[str, Any]
+Matches: TypeAlias = Iterable[tuple[StoredTournament, StoredMatch]]
+
+
+def encounters_of(store: Store, filters: Filters, most: int | None = None) -> tuple[Encounters, Matches]:
+    """Two bots that are to be compared, and the matches in which both sat, not added up yet.
+
+    Args:
+        store: where they are.
+        filters: which matches; the two bots are `together`.
+        most: how many matches there may be; None: any number.
+
+    Raises:
+        UsageError: it is one bot, or the matches are of several games.
+        NotFoundError: they have not met.
+        TooMuchError: there are more matches.
+    """
+    bot, against = filters.together
+    if bot == against:
+        raise UsageError(f"{bot} cannot meet itself", "both names are the same", "name two bots")
+    selection = filters.selection(store)
+    count = store.count(selection)
+    if not count:
+        raise NotFoundError(
+            f"{bot} and {against} have not met",
+            "no stored match that fits all that was asked for has both",
+            f"run: arena tournament run GAME {bot} {against}",
+        )
+    tournaments_game(store.chosen(selection), "scores of different games do not add up")
+    if most is not None and count > most:
+        raise TooMuchError("these are too many matches", f"they are {count}", "name a tournament, or dates")
+    return Encounters(*map(BotFilter.parse, (bot, against))), _some(store.selected(selection))
+
+
+def _some(matches: Iterator[tuple[StoredTournament, StoredMatch]]) -> Matches:
+    """Them, of which there must be one: all that were counted may have begun at another time."""
+    first = next(matches, None)
+    if first is None:
+        raise nothing_fits()
+    return chain([first], matches)
 
 
 class Encounters:
@@ -31,7 +76,7 @@ class Encounters:
         self._blocks = BlockNumbers()
         self.void = 0
 
-    def rows(self, matches: Iterable[tuple[StoredTournament, StoredMatch]]) -> Iterator[Row]:
+    def rows(self, matches: Matches) -> Iterator[Row]:
         """A row for each match; a void one is not counted."""
         for of, played in matches:
             record = selected_record(of, played)

@@ -1,11 +1,10 @@
-"""Rows of plain data as messages whose fields are named alike, and back: in both directions nothing is lost."""
+"""Rows of plain data as messages whose fields are named alike, and back, without loss."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 M = TypeVar("M", bound=Message)
@@ -25,7 +24,7 @@ def row_of(message: Message) -> dict[str, Any]:
     return {field.name: _value(message, field) for field in message.DESCRIPTOR.fields}
 
 
-def _fill(message: Any, field: FieldDescriptor, value: Any) -> None:
+def _fill(message: Any, field: Any, value: Any) -> None:
     if _is_map(field):
         getattr(message, field.name).update(value)
     elif field.is_repeated and field.message_type is not None:
@@ -41,7 +40,7 @@ def _fill(message: Any, field: FieldDescriptor, value: Any) -> None:
         setattr(message, field.name, value)
 
 
-def _value(message: Any, field: FieldDescriptor) -> Any:
+def _value(message: Any, field: Any) -> Any:
     value = getattr(message, field.name)
     if _is_map(field):
         return dict(sorted(value.items()))
@@ -52,6 +51,6 @@ def _value(message: Any, field: FieldDescriptor) -> Any:
     return row_of(value) if field.message_type is not None else value
 
 
-def _is_map(field: FieldDescriptor) -> bool:
+def _is_map(field: Any) -> bool:
     kind = field.message_type
     return kind is not None and kind.GetOptions().map_entry

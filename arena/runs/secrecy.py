@@ -1,7 +1,8 @@
 """What may be told of matches while others are still to be played.
 
-A record tells its deal, and a deal is played in several seatings. Whoever knew it in between could tell his bot
-which cards the others will have. So the records of a deal are told when nothing is to be played on it any more.
+A record tells its deal, and a deal is played in several seatings. Whoever knew it in between could tell his
+bot which cards the others will have. So the records of a deal are told when nothing is to be played on it any
+more.
 """
 
 from __future__ import annotations

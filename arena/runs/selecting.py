@@ -1,4 +1,4 @@
-"""Which matches somebody means by what he asked for: filters as text, made a selection of the store's matches."""
+"""Which matches somebody means: filters as text, made a selection of the store's matches."""
 
 from __future__ import annotations
 
@@ -47,6 +47,11 @@ class Filters:
     seats: int | None = None
     since: str | None = None
     before: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked for."""
+        return not any(getattr(self, name) for name in self.__dataclass_fields__)
 
     def selection(self, store: Store) -> Selection:
         """The selection that is meant, of what the store has.

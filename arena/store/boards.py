@@ -149,9 +149,17 @@ class Boards:
 
     def lacks(self, tournaments: Collection[int], upto: int) -> bool:
         """Whether a match of these tournaments was stored after that of a number."""
-        query = sa.select(match.c.id).where(match.c.id > upto, match.c.tournament.in_(tournaments)).limit(1)
+        query = (
+            sa.select(match.c.id).where(match.c.id > upto, (match.c.tournament + 0).in_(tournaments)).limit(1)
+        )
         with self._store.reading() as connection:
             return connection.execute(query).first() is not None
+
+    def number_after(self, tournaments: Collection[int], upto: int) -> int:
+        """How many matches of these tournaments were stored after that of a number."""
+        query = sa.select(sa.func.count()).where(match.c.id > upto, (match.c.tournament + 0).in_(tournaments))
+        with self._store.reading() as connection:
+            return connection.execute(query.select_from(match)).scalar_one()
 
     def has(self, tournaments: Collection[int], upto: int) -> bool:
         """Whether a match of these tournaments was stored by then."""
@@ -204,7 +212,7 @@ class Boards:
         return False
 
 
-def _numbered() -> sa.Select[tuple[int, int, int, int, bytes]]:
+def _numbered() -> sa.Select[Any]:
     return sa.select(match.c.id, match.c.tournament, match.c.block, match.c.seating, match.c.record)
 
 

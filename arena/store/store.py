@@ -353,10 +353,17 @@ class Store:
         with self._engine.connect() as connection:
             return connection.execute(query.select_from(match)).scalar_one()
 
-    def matches(self, number: int) -> Iterator[StoredMatch]:
-        """The stored matches of a tournament in the order of its schedule, in constant memory."""
+    def matches(self, number: int, block: int = 0, seating: int = 0) -> Iterator[StoredMatch]:
+        """The stored matches of a tournament in the order of its schedule, in constant memory.
+
+        Args:
+            number: row number of the tournament.
+            block, seating: of the match to begin with.
+        """
+        from_there = (match.c.block > block) | ((match.c.block == block) & (match.c.seating >= seating))
+        conditions = [match.c.tournament == number, match.c.block >= block, from_there]
         with self._engine.connect().execution_options(yield_per=500) as connection:
-            yield from _read_matches(connection, [match.c.tournament == number])
+            yield from _read_matches(connection, conditions)
 
     def match(self, number: int, block: int, seating: int) -> StoredMatch:
         """One stored match.

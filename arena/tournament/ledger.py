@@ -1,10 +1,10 @@
 """What it takes to go on with a report: sums, and the results that ratings are fitted to, as bytes.
 
-Matches are added in any order, but those of a block together. Bots are kept by name and version: what they are
-called on a leaderboard depends on which others there are, so it is said when a report is made.
+Matches are added in any order, but those of a block together. Bots are kept by name and version: what they
+are called on a leaderboard depends on which others there are, so it is said when a report is made.
 
-The sums are JSON. The results are columns of numbers, match by match some four bytes when compressed; they are
-kept in parts, so that what was stored need not be written again.
+The sums are JSON. The results are columns of numbers, a few bytes a match when compressed; they are kept in
+parts, so that what was stored need not be written again.
 """
 
 from __future__ import annotations

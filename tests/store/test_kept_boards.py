@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from arena.errors import StateError, TooMuchError
-from arena.runs.boards import asked_for, board_report, boards_of, told
+from arena.runs.boards import asked_for, board_report, boards_of
 from arena.runs.kept_boards import KeptBoards
+from arena.runs.rows import told
 from arena.runs.selecting import Filters
 from arena.store.boards import Boards
 from arena.store.store import Store, sqlite_url

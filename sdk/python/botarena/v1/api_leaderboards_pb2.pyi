@@ -670,13 +670,16 @@ class GetLeaderboardRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     DETAILS_FIELD_NUMBER: _builtins.int
     HISTORY_FIELD_NUMBER: _builtins.int
+    NEWEST_FIELD_NUMBER: _builtins.int
     details: _builtins.bool
     """Whether details are wanted."""
     history: _builtins.bool
     """Whether the history is wanted."""
+    newest: _builtins.bool
+    """Whether the newest tournament is meant if the filter says nothing."""
     @_builtins.property
     def filter(self) -> Global___MatchFilter:
-        """Of which matches; of the newest tournament if it says nothing."""
+        """Of which matches."""
 
     def __init__(
         self,
@@ -684,10 +687,11 @@ class GetLeaderboardRequest(_message.Message):
         filter: Global___MatchFilter | None = ...,
         details: _builtins.bool = ...,
         history: _builtins.bool = ...,
+        newest: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["details", b"details", "filter", b"filter", "history", b"history"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["details", b"details", "filter", b"filter", "history", b"history", "newest", b"newest"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
