@@ -12,13 +12,13 @@ from botarena.v1 import api_tournaments_pb2 as api
 from botarena.v1.api_common_pb2 import PageRequest
 
 from arena.cli import results
-from arena.cli.filters import parse_date
 from arena.cli.following import OVER, Told, follow, progress_text, state_of, state_text
 from arena.cli.output import OUT
 from arena.cli.remote import connected
 from arena.cli.terms import REMOTES, Terms
 from arena.errors import ArenaError, NotFoundError, StateError, UsageError
 from arena.runs.definition import Definition, Limits
+from arena.runs.selecting import parse_date
 from arena.text import printable
 from arena.tournament.formats import DEFAULT_FORMAT
 

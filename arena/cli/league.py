@@ -22,8 +22,9 @@ from arena.cli.play import (
     create,
     play_session,
 )
-from arena.cli.results import read_report, show, show_places, show_standings
+from arena.cli.results import read_report, show_outcome, show_places, show_standings
 from arena.cli.sandboxes import LimitsOption, SandboxOption
+from arena.cli.source import open_source
 from arena.cli.terms import (
     AtOption,
     DetachOption,
@@ -40,7 +41,7 @@ from arena.runs.custody import Custody, confine, confine_again, custody
 from arena.runs.definition import Definition, bots_of, check_versions, parse_each, parse_options
 from arena.runs.executor import Workers, make_executor
 from arena.runs.leagues import active, alone, between_rounds, entrant, seat
-from arena.runs.rows import place_rows
+from arena.runs.rows import place_rows, told
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import LADDER
 from arena.tournament.local import IN_FLIGHT
@@ -119,7 +120,7 @@ def run(
         with alone(_league(store, name), db):
             _play(store, name, rounds, db, Workers(jobs, in_flight, pin), held)
         league = store.tournament(name)
-        show_standings(read_report(store, league))
+        show_standings(told(read_report(store, league)))
         if not OUT.csv:
             show_places(place_rows(store, league))
 
@@ -187,12 +188,12 @@ def remove(
 @app.command("status")
 def status(name: NameArgument, db: DbOption = DEFAULT_DB) -> None:
     """State, ratings and ladder of a league."""
-    with open_store(db) as store:
-        league = _league(store, name)
-    retired = [bot.name for bot in league.bots if bot.retired]
-    if retired:
-        OUT.say(f"retired: {', '.join(retired)}")
-    show(name, db)
+    with open_source(db) as source:
+        result = source.result(name, details=not OUT.csv)
+    _check_league(name, result["tournament"]["format"])
+    if result["retired"]:
+        OUT.say(f"retired: {', '.join(result['retired'])}")
+    show_outcome(result)
 
 
 def _needed(game: str | None) -> str:
@@ -207,9 +208,13 @@ def _needed(game: str | None) -> str:
 
 def _league(store: Store, name: str) -> StoredTournament:
     found = store.tournament(name)
-    if found.format != LADDER:
-        raise UsageError(f"{name} is no league", f"it is a {found.format} tournament", "choose another name")
+    _check_league(name, found.format)
     return found
+
+
+def _check_league(name: str, form: str) -> None:
+    if form != LADDER:
+        raise UsageError(f"{name} is no league", f"it is a {form} tournament", "choose another name")
 
 
 def _play(store: Store, name: str, rounds: int | None, db: str, workers: Workers, custody: Custody) -> None:

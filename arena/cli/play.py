@@ -31,6 +31,7 @@ from arena.cli.results import (
     write_records,
 )
 from arena.cli.sandboxes import LimitsOption, SandboxOption
+from arena.cli.source import local_source
 from arena.cli.terms import (
     AtOption,
     DetachOption,
@@ -64,7 +65,7 @@ from arena.runs.names import (
     matches_text,
     seatings_of,
 )
-from arena.runs.rows import loss_rows, place_rows
+from arena.runs.rows import loss_rows, place_rows, told
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import COMPARE, DEFAULT_FORMAT, FORMATS, LADDER, UNTIL
 from arena.tournament.local import IN_FLIGHT, LocalExecutor
@@ -166,11 +167,11 @@ def play(
         _say_head(tournament, seed is not None)
         report = _run(store, tournament, executor)
         if out is not None:
-            write_records(store, tournament, out, private)
+            write_records(local_source(store, db), tournament.name, out, private)
         if tournament.matches == 1:
-            show_result(store, tournament, 0, 0)
+            show_result(local_source(store, db).record(f"{tournament.name}/{match_name(0)}"))
         else:
-            show_standings(report)
+            show_standings(told(report))
         _say_end(store, tournament, report)
     leave(CheckFailedError.code if report.faults or report.void else 0)
 
@@ -332,7 +333,7 @@ def play_out(
     """Play what is missing of a tournament, show what came out, and leave."""
     _say_head(tournament, seed_is_known)
     report = _run(store, tournament, executor)
-    show_standings(report)
+    show_standings(told(report))
     if not OUT.csv:
         show_places(place_rows(store, store.tournament(tournament.name)))
     show_answer(answer_of(store, store.tournament(tournament.name)))

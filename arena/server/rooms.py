@@ -14,13 +14,16 @@ from arena.runs.custody import Custody, custody
 from arena.runs.names import database_file
 from arena.server.access import ACCESS
 from arena.server.accounts import AccountPart
+from arena.server.boards import BoardPart
 from arena.server.catalog import Catalog
 from arena.server.checking import Checker
 from arena.server.conductor import Conductor, ConductorLimits
+from arena.server.games import GamePart
 from arena.server.guard import Guard, Limits
 from arena.server.images import Images
 from arena.server.leagues import Leagues
 from arena.server.lobby import Lobby
+from arena.server.matches import MatchPart
 from arena.server.metrics import Metrics
 from arena.server.observer import Observer
 from arena.server.part import Part
@@ -104,6 +107,9 @@ def furnish(settings: ServerSettings, store: Store, metrics: Metrics) -> Rooms:
         Leagues(conductor, accounts),
         conductor,
         StatusPart(status),
+        GamePart(),
+        BoardPart(store),
+        MatchPart(store, settings.db),
     ]
     guard = Guard(accounts, _limits(settings), observe=observer.ended, failed=observer.failed)
     return Rooms(accounts, guard, parts, status)
