@@ -529,3 +529,10 @@ async def _abort_for(error: Exception, context: Context) -> None:
     elif isinstance(error, ProtocolError):
         await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
     await context.abort(grpc.StatusCode.UNKNOWN, "the arena failed")  # INTERNAL is what breaks say
+
+
+def play_handlers(play: Callable[..., Any]) -> grpc.GenericRpcHandler:
+    """The service with frames as bytes: a conversation decides what to do with those that are none."""
+    return grpc.method_handlers_generic_handler(
+        "botarena.v1.BotService", {"Play": grpc.stream_stream_rpc_method_handler(play)}
+    )

@@ -16,11 +16,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import grpc
 
-from arena.bots.conversation import MAX_FRAME_BYTES, Context, Conversations, Guest
+from arena.bots.conversation import MAX_FRAME_BYTES, Context, Conversations, Guest, play_handlers
 from arena.bots.launcher import SOCKET
 from arena.bots.orphans import LOCK, abandoned
 from arena.match.host import Absent, TableHost
@@ -63,7 +62,7 @@ class Gateway:
         """Open a socket, and let the bot in that shows the token of the guest that is returned."""
         guest = Guest(name, self._folder.make(), lost, stuck, asyncio.get_running_loop().create_future())
         server = grpc.aio.server(options=_OPTIONS)
-        server.add_generic_rpc_handlers((_handlers(partial(self._play, guest)),))
+        server.add_generic_rpc_handlers((play_handlers(partial(self._play, guest)),))
         socket = guest.folder / SOCKET
         server.add_insecure_port(f"unix:{socket}")
         self._doors[guest] = server
@@ -86,13 +85,6 @@ class Gateway:
 
     async def _play(self, guest: Guest, _requests: object, context: Context) -> None:
         await self._conversations.play(guest, context)
-
-
-def _handlers(play: Callable[..., Any]) -> grpc.GenericRpcHandler:
-    """The service with frames as bytes: the gateway decides what to do with those that are none."""
-    return grpc.method_handlers_generic_handler(
-        "botarena.v1.BotService", {"Play": grpc.stream_stream_rpc_method_handler(play)}
-    )
 
 
 class _SocketFolder:

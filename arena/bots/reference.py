@@ -122,7 +122,7 @@ def resolve_all(references: Sequence[str], game: str) -> list[BotSpec]:
                 f"its bot.toml names {', '.join(spec.games)}",
                 "choose another bot, or add the game to its bot.toml",
             )
-        specs.append(replace(spec, name=_free_name(spec.name, {other.name for other in specs})))
+        specs.append(replace(spec, name=free_name(spec.name, {other.name for other in specs})))
     return specs
 
 
@@ -411,7 +411,7 @@ def _clean_name(text: str) -> str:
     return name or "bot"
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """The name, or with the first number from 2 on that makes it free."""
     number = 1
     free = name

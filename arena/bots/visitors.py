@@ -1,16 +1,16 @@
-"""Remote bots: they dial in from anywhere at a door that all share, come and go, and play while they are there.
+"""Remote bots: they dial in at a door that all of them share, come and go, and play while there.
 
-Nobody here starts them or sees them end: all that is known of one is its conversation. It keeps what it has seen,
-so it is never dealt the same cards again for a fault of its own (`Lane.remembers`).
+Nobody here starts them or sees them end: all that is known of one is its conversation. It keeps what it has
+seen, so it is never dealt the same cards again for a fault of its own (`Lane.remembers`).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 import grpc
 from botarena.v1.bot_pb2 import Hello
@@ -24,11 +24,11 @@ from arena.match.host import Absent, Lane, TableHost
 from arena.match.lag import LagWatch, margin_us
 from arena.match.verdicts import MAX_FAILURES, fault_name
 
-Newcomer: TypeAlias = "tuple[Visitor, Hello]"
-"""A bot that has said hello."""
-
 GRACE_S = 30.0
-"""How long after a break a remote bot's conversation may be resumed: networks and machines need their time."""
+"""How long after a break a remote bot's conversation may be resumed: networks need their time."""
+
+
+_FAREWELL_S = 0.5
 
 
 class Changes:
@@ -97,6 +97,21 @@ class Visitor:
         return self.guest.lane if self.guest is not None else None
 
 
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """A bot that has said hello.
+
+    Attributes:
+        visitor: the bot.
+        hello: what it said.
+        welcomed: called once it is let in.
+    """
+
+    visitor: Visitor
+    hello: Hello
+    welcomed: Callable[[], None]
+
+
 class Visitors:
     """All remote bots of one host.
 
@@ -114,6 +129,7 @@ class Visitors:
         self._grace_s = grace_s
         self._conversations = Conversations(host)
         self._visitors: dict[int, Visitor] = {}
+        self._streams = 0
 
     def visitor(self, entry: int, name: str) -> Visitor:
         """The bot with this row number."""
@@ -153,11 +169,17 @@ class Visitors:
 
         async def let_in(context: Context) -> tuple[Guest, Stream] | None:
             found = await find(context)
-            return self._enter(*found) if found is not None else None
+            if found is None:
+                return None
+            entered = self._enter(found.visitor, found.hello)
+            found.welcomed()
+            return entered
 
+        self._streams += 1
         try:
             await self._conversations.attend(door, refusals, let_in, context)
         finally:
+            self._streams -= 1
             self.changes.tell()
 
     def _enter(self, visitor: Visitor, hello: Hello) -> tuple[Guest, Stream]:
@@ -214,13 +236,14 @@ class Visitors:
             self._conversations.dismiss(visitor.guest, why, fault)
 
     async def close(self, reason: str) -> None:
-        """Say goodbye to all; what they play is given up, and nobody is blamed."""
+        """Say goodbye to all, and wait until it is said; what they play is given up, and nobody is blamed."""
         for visitor in list(self._visitors.values()):
             guest = visitor.guest
             if guest is not None:
                 self._conversations.say_goodbye(guest, reason)
                 self._conversations.part(guest)
                 self._lost(visitor, None)
+        await self.changes.until(lambda: not self._streams, _FAREWELL_S)
 
     def _lost(self, visitor: Visitor, fault: Absent | None) -> None:
         """A bot's conversation is over."""

@@ -28,7 +28,7 @@ from arena.errors import NotFoundError, UsageError
 from arena.runs.custody import Custody, confine, confine_again, custody
 from arena.runs.definition import Definition, bots_of, check_versions, parse_each, parse_options
 from arena.runs.executor import Workers, make_executor
-from arena.runs.leagues import active, alone, base, between_rounds, entrant
+from arena.runs.leagues import active, alone, between_rounds, entrant, seat
 from arena.runs.rows import place_rows, told
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import LADDER
@@ -111,17 +111,10 @@ def add(
         league = _league(store, name)
         held = custody(strictest(bots_of(league)), limits)
         (spec,) = confine(resolve_all([bot], league.game), held, OUT.say)
-        older = [index for index in active(league) if base(league.bots[index].name) == spec.name]
         newcomer = entrant(league, spec)
         with between_rounds(store, league, db):
-            for index in older:
-                store.retire_bot(league.id, index)
-                OUT.say(f"{league.bots[index].name} retires; its games stay")
-            known = [index for index, had in enumerate(league.bots) if had.name == newcomer.name]
-            if known:
-                store.retire_bot(league.id, known[0], retired=False)
-            else:
-                store.add_bot(league.id, newcomer)
+            for older in seat(store, league, newcomer):
+                OUT.say(f"{older} retires; its games stay")
         OUT.say(f"{newcomer.name} plays from the next round on")
 
 

@@ -68,8 +68,15 @@ class Output:
 
         stream = sys.stderr if stderr else sys.stdout
         plain = not self.color or not stream.isatty() or "NO_COLOR" in os.environ
+        # What is shown has names and labels of strangers in it: no text of ours or theirs is markup.
         return Console(
-            stderr=stderr, no_color=plain, highlight=False, width=self.width(stream), soft_wrap=True
+            stderr=stderr,
+            no_color=plain,
+            markup=False,
+            emoji=False,
+            highlight=False,
+            width=self.width(stream),
+            soft_wrap=True,
         )
 
     def width(self, stream: TextIO) -> int:
@@ -148,12 +155,12 @@ class Output:
 
     def error(self, error: ArenaError) -> None:
         """An error: what, why, what to do."""
-        from rich.markup import escape
+        from rich.text import Text
 
         console = self.stderr()
-        console.print(f"[bold red]error:[/] {escape(printable(error.what))}")
-        console.print(f"why: {escape(printable(error.why))}")
-        console.print(f"do: {escape(printable(error.do))}")
+        console.print(Text.assemble(("error:", "bold red"), f" {printable(error.what)}"))
+        console.print(f"why: {printable(error.why)}")
+        console.print(f"do: {printable(error.do)}")
         if self.verbose >= 2:
             traceback.print_exception(error, file=sys.stderr)
 

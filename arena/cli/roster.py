@@ -163,7 +163,7 @@ def version_row(version: api.ServerBotVersion) -> dict[str, Any]:
         "bot": version.bot,
         "number": version.number,
         "owner": version.owner,
-        "kind": api.VersionKind.Name(version.kind).removeprefix("VERSION_KIND_").lower(),
+        "form": api.VersionKind.Name(version.kind).removeprefix("VERSION_KIND_").lower(),
         "state": state_of(version),
         "reason": version.reason,
         "version": version.version,
@@ -189,12 +189,12 @@ def state_text(row: dict[str, Any]) -> str:
 
 
 def _show_versions(rows: list[dict[str, Any]]) -> None:
-    heads = ("bot", "state", "kind", "version", "games", "submitted", "notes")
+    heads = ("bot", "state", "comes as", "version", "games", "submitted", "notes")
     cells = [
         (
             row["reference"],
             row["state"],
-            row["kind"],
+            row["form"],
             row["version"],
             ", ".join(row["games"]) or "any",
             row["created"],

@@ -80,6 +80,10 @@ def serve(
         str | None,
         typer.Option("--drain", metavar="TIME", help="How long matches may go on at the end; else 30s."),
     ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="Write the first token there, and do not tell it."),
+    ] = None,
     wait: Annotated[
         bool, typer.Option("--wait", help="Take over when the server on this database has ended.")
     ] = False,
@@ -97,6 +101,7 @@ def serve(
             "port": port,
             "db": db,
             "data": data,
+            "token_file": token_file,
             "sandbox": sandbox,
             "limits": limits,
             "tls_cert": tls_cert,

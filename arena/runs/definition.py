@@ -6,11 +6,11 @@ import re
 import secrets
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from arena.bots.reference import BotSpec, current_version, resolve_all
 from arena.errors import ArenaError, NotFoundError, UsageError
@@ -32,6 +32,9 @@ from arena.tournament.formats import (
 from arena.units import parse_time, time_text
 
 _NAME = re.compile(r"[\w][\w.+-]{0,79}")
+
+Entrants: TypeAlias = Callable[[Sequence[str], str], Sequence[StoredBot]]
+"""Gives the bots that references stand for, each with a name of its own; told the game's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +70,20 @@ class Definition:
     limits: Limits = field(default_factory=Limits)
     custody: Custody = field(default_factory=Custody)
 
-    def build(self, tell: Tell = silent) -> StoredTournament:
+    def build(self, tell: Tell = silent, entrants: Entrants | None = None) -> StoredTournament:
         """The tournament, all of it checked.
 
         Args:
             tell: takes what a person should know about it.
+            entrants: knows the bots; None: they are looked for on this machine, and held as `custody` says.
 
         Raises:
             ArenaError, GameError, ScheduleError: what is wrong.
         """
         game = find_game(self.game)
         seats = self._seats(game)
-        bots = confine(resolve_all(self._filled(seats), game.name), self.custody, tell)
+        named = self._filled(seats)
+        bots = entrants(named, game.name) if entrants else self._found(named, game.name, tell)
         game.options(self.options)
         seed = parse_seed(self.seed) if self.seed else secrets.token_bytes(SEED_BYTES)
         schedule = self._schedule(game, len(bots), seats, seed)
@@ -97,12 +102,17 @@ class Definition:
             bank_us=self.limits.bank_us,
             start_us=self.limits.start_us,
             faults_allowed=self.limits.faults_allowed,
-            bots=tuple(StoredBot(bot.name, bot.version, bot.to_json()) for bot in bots),
+            bots=tuple(bots),
             created_us=time.time_ns() // 1000,
             finished_us=None,
             format=self._format,
             settings=dict(schedule.settings),
         )
+
+    def _found(self, references: Sequence[str], game: str, tell: Tell) -> list[StoredBot]:
+        """The bots on this machine."""
+        held = confine(resolve_all(references, game), self.custody, tell)
+        return [StoredBot(bot.name, bot.version, bot.to_json()) for bot in held]
 
     @property
     def _format(self) -> str:

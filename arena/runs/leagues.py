@@ -50,6 +50,26 @@ def entrant(league: StoredTournament, spec: BotSpec) -> StoredBot:
     return StoredBot(named.name, named.version, named.to_json())
 
 
+def seat(store: Store, league: StoredTournament, newcomer: StoredBot) -> list[str]:
+    """Let a bot play from the next round on; a changed one takes the place of its older version.
+
+    Args:
+        newcomer: as `entrant` gives it.
+
+    Returns:
+        Names of those that retire.
+    """
+    older = [index for index in active(league) if base(league.bots[index].name) == base(newcomer.name)]
+    for index in older:
+        store.retire_bot(league.id, index)
+    known = [index for index, had in enumerate(league.bots) if had.name == newcomer.name]
+    if known:
+        store.retire_bot(league.id, known[0], retired=False)
+    else:
+        store.add_bot(league.id, newcomer)
+    return [league.bots[index].name for index in older]
+
+
 @contextmanager
 def alone(league: StoredTournament, db: str) -> Iterator[None]:
     """Play a league in this process alone.

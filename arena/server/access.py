@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
-from arena.rights import ADMIN, BOT_SUBMIT
+from arena.rights import ADMIN, BOT_SUBMIT, TOURNAMENT_RUN
 
 Access: TypeAlias = Literal[
     "public", "signed in", "by itself", "bot:play", "bot:submit", "tournament:run", "admin"
@@ -77,6 +77,25 @@ ACCESS: Mapping[str, Access] = {
         DownloadRecords=PUBLIC,
     ),
     **_service("botarena.v1.ServerService", GetStatus=PUBLIC),
+    **_service(
+        "botarena.v1.TournamentService",
+        CreateTournament=TOURNAMENT_RUN,
+        ListTournaments=SIGNED_IN,
+        GetTournament=SIGNED_IN,
+        PauseTournament=TOURNAMENT_RUN,
+        ResumeTournament=TOURNAMENT_RUN,
+        CancelTournament=TOURNAMENT_RUN,
+        WatchTournament=SIGNED_IN,
+    ),
+    **_service(
+        "botarena.v1.LeagueService",
+        CreateLeague=TOURNAMENT_RUN,
+        # Owners of bots may with bot:submit, and the league's with tournament:run.
+        EnterLeague=SIGNED_IN,
+        LeaveLeague=SIGNED_IN,
+        GetLeague=SIGNED_IN,
+        ListLeagues=SIGNED_IN,
+    ),
     **_service("grpc.health.v1.Health", Check=PUBLIC, List=PUBLIC, Watch=PUBLIC),
     **_service("grpc.reflection.v1alpha.ServerReflection", ServerReflectionInfo=PUBLIC),
     **_service("grpc.reflection.v1.ServerReflection", ServerReflectionInfo=PUBLIC),

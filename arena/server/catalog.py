@@ -70,7 +70,7 @@ class Catalog:
         version = self.version(reference)
         self._check_playable(version)
         _check_game(version.reference, version.games, game)
-        spec = self.spec(version)
+        spec = replace(self.spec(version), name=version.reference)
         return StoredBot(
             version.reference, spec.version, spec.to_json(), owner=version.owner, entry=version.id
         )

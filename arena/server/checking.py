@@ -114,6 +114,8 @@ class Checker:
 
     async def start(self) -> None:
         """Begin with what waits; what a server that ended was at waits again."""
+        # What bots write in a check is nobody else's on this machine either.
+        await apart(self._folder.mkdir, mode=0o700, parents=True, exist_ok=True)
         await apart(self._shelf.clear)
         await apart(self._roster.hand_back)
         self._worker = asyncio.create_task(self._work())

@@ -133,21 +133,24 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc,unused-ignore]
         return handler._replace(**{kind: partial(_as_coroutine, partial(self._call, method, call))})
 
     async def _call(self, method: str, call: _Behaviour, request: Any, context: _Context) -> Any:
-        began = time.monotonic()
+        began, left = time.monotonic(), False
         try:
             key = await self._admit(method, context)
             with self._counted(key):
                 return await call(request, context)
-        except (grpc.aio.AbortError, asyncio.CancelledError):
+        except grpc.aio.AbortError:
+            raise
+        except asyncio.CancelledError:
+            left = True
             raise
         except grpc.aio.UsageError as error:
-            if not context.cancelled():
+            if not (left := context.cancelled() or context.done()):
                 await self._refuse(method, error, context)
             return None  # whoever called is gone, and a write found out first
         except Exception as error:
             await self._refuse(method, error, context)
         finally:
-            code = "CANCELLED" if context.cancelled() else _code_name(context.code())
+            code = "CANCELLED" if left else _code_name(context.code())
             self._observe(method, code, time.monotonic() - began)
 
     async def _refuse(self, method: str, error: Exception, context: _Context) -> None:

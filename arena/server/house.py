@@ -136,8 +136,18 @@ class House:
     async def _welcome(self, accounts: Accounts) -> None:
         """Tell the token of the first start, which is nowhere else."""
         if (secret := await asyncio.to_thread(accounts.ensure_admin)) is not None:
+            self._keep(secret)
+
+    def _keep(self, secret: str) -> None:
+        file = self._settings.token_file
+        if file is None:
             self._tell(f"first start: the token of admin is {secret}")
             self._tell("it is shown this once; show it in turn to: arena login --server HOST:PORT")
+            return
+        file.unlink(missing_ok=True)
+        file.touch(0o600)  # nobody else's, before there is anything in it
+        file.write_text(f"{secret}\n")
+        self._tell(f"first start: the token of admin is in {file}; use it and remove it")
 
     async def _serving(self, door: Door, whether: bool) -> None:
         self._ready = whether
@@ -168,7 +178,8 @@ class House:
 
 
 def _open(db: str) -> Store:
-    return Store(db if "://" in db else sqlite_url(Path(db)))
+    # Callers are told that something is not there, but not where the database is.
+    return Store(db if "://" in db else sqlite_url(Path(db)), called="this server")
 
 
 async def _before(stopping: asyncio.Event, wanted: Coroutine[object, object, None]) -> bool:

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
+from arena.errors import UsageError
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
@@ -14,11 +16,20 @@ class Rate:
 
     Attributes:
         per_s: in the long run, per second.
-        burst: at once, after a rest.
+        burst: at once, after a rest; once in any case.
+
+    Raises:
+        UsageError: that would be never.
     """
 
     per_s: float
     burst: float
+
+    def __post_init__(self) -> None:
+        if not self.per_s > 0:
+            raise UsageError(
+                f"{self.per_s:g} times a second is no rate", "it would be never", "give one above 0"
+            )
 
 
 class Buckets:
@@ -31,7 +42,8 @@ class Buckets:
     """
 
     def __init__(self, rate: Rate, most: int = 20_000, now: Callable[[], float] = time.monotonic) -> None:
-        self._rate = rate
+        self._per_s = rate.per_s
+        self._burst = max(1.0, rate.burst)
         self._most = most
         self._now = now
         self._levels: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
@@ -42,17 +54,17 @@ class Buckets:
         if level >= 1:
             self._keep(key, level - 1, now)
             return 0.0
-        return (1 - level) / self._rate.per_s
+        return (1 - level) / self._per_s
 
     def give_back(self, key: Hashable) -> None:
         """It did not happen after all."""
         level, now = self._level(key)
-        self._keep(key, min(self._rate.burst, level + 1), now)
+        self._keep(key, min(self._burst, level + 1), now)
 
     def _level(self, key: Hashable) -> tuple[float, float]:
         now = self._now()
-        level, since = self._levels.get(key, (self._rate.burst, now))
-        return min(self._rate.burst, level + (now - since) * self._rate.per_s), now
+        level, since = self._levels.get(key, (self._burst, now))
+        return min(self._burst, level + (now - since) * self._per_s), now
 
     def _keep(self, key: Hashable, level: float, now: float) -> None:
         self._levels[key] = (level, now)

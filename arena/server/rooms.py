@@ -19,6 +19,7 @@ from arena.server.checking import Checker
 from arena.server.games import GamePart
 from arena.server.guard import Guard, Limits
 from arena.server.images import Images
+from arena.server.lobby import Lobby
 from arena.server.matches import MatchPart
 from arena.server.metrics import Metrics
 from arena.server.observer import Observer
@@ -80,15 +81,17 @@ def furnish(settings: ServerSettings, store: Store, metrics: Metrics) -> Rooms:
     catalog = Catalog(roster, shelf, held)
     checker = Checker(roster, catalog, shelf, data)
     images = Images() if held.level in CONTAINERS else None
-    status = Status(Figures(store), metrics, Levels())
+    lobby = Lobby(settings.db, accounts, roster)
+    status = Status(Figures(store), metrics, Levels(remote_bots=lambda: len(lobby.present())))
     parts: list[Part] = [
-        StatusPart(status),
         AccountPart(accounts),
         Submissions(roster, accounts, checker, _uploads(settings), images),
         checker,
         GamePart(),
         BoardPart(store),
         MatchPart(store, settings.db),
+        lobby,
+        StatusPart(status),
     ]
     guard = Guard(accounts, _limits(settings), observe=observer.ended, failed=observer.failed)
     return Rooms(accounts, guard, parts, status)

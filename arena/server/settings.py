@@ -59,6 +59,7 @@ class ServerSettings(BaseSettings):
         port: TCP port that it listens on; 0: any that is free.
         db: its database, a file or an URL of SQLAlchemy.
         data: folder for unpacked submissions; None: beside the database.
+        token_file: where the token of the first start is written; None: it is told.
         jobs: worker processes of all tournaments together; None: one per core.
         in_flight: matches that each of them has in play at once.
         sandbox: level at which submitted bots are held; None: what the file of limits says.
@@ -86,6 +87,7 @@ class ServerSettings(BaseSettings):
     port: Port = 50051
     db: str = Field("arena.db", min_length=1)
     data: Path | None = None
+    token_file: Path | None = None
     jobs: int | None = Field(None, ge=1, le=1024)
     in_flight: int = Field(256, ge=1, le=100_000)
     sandbox: Level | None = None

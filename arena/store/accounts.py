@@ -90,7 +90,7 @@ class Accounts:
         quotas: Quotas | None = None,
         now_us: Callable[[], int] = lambda: time.time_ns() // 1000,
     ) -> None:
-        self._store = store
+        self.store = store
         self._quotas = quotas or Quotas()
         self._now_us = now_us
 
@@ -105,7 +105,7 @@ class Accounts:
         """
         checked_name(name, "a user")
         try:
-            with self._store.writing() as connection:
+            with self.store.writing() as connection:
                 _insert_user(connection, name, self._now_us())
         except sa.exc.IntegrityError:
             raise TakenError(
@@ -139,7 +139,7 @@ class Accounts:
             most: no more than so many.
         """
         query = sa.select(user).where(user.c.id > after).order_by(user.c.id).limit(most)
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             return [self._user(row) for row in connection.execute(query)]
 
     def disable(self, number: int) -> None:
@@ -166,14 +166,14 @@ class Accounts:
             NotFoundError: there is no such user.
         """
         changed = checked_quotas(own)
-        with self._store.writing() as connection:
+        with self.store.writing() as connection:
             stored = connection.execute(sa.select(user.c.quotas).where(user.c.id == number)).scalar()
             had = json.loads(stored) if stored is not None else {}
             text = json.dumps({**had, **changed}, sort_keys=True)
             _update_user(connection, number, quotas=text)
 
     def _one(self, which: sa.ColumnElement[bool], missing: str) -> User:
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             row = connection.execute(sa.select(user).where(which)).first()
         if row is None:
             raise _no_user(missing)
@@ -185,7 +185,7 @@ class Accounts:
         return User(row.id, row.name, row.created_us, row.disabled_us, self._quotas.changed(own))
 
     def _change(self, number: int, **values: Any) -> None:
-        with self._store.writing() as connection:
+        with self.store.writing() as connection:
             _update_user(connection, number, **values)
 
     # tokens
@@ -212,7 +212,7 @@ class Accounts:
         _check_token(label, scopes, expires_us, self._now_us())
         secret, hashed = _new_secret()
         owner = self.user_by_id(user_id)
-        with self._store.writing() as connection:
+        with self.store.writing() as connection:
             self._check_room(connection, owner)
             number = _insert_token(
                 connection, owner.id, label, hashed, scopes, created_us=self._now_us(), expires_us=expires_us
@@ -223,7 +223,7 @@ class Accounts:
         """A token that allows everything, on a database where nobody has any; None: somebody has."""
         secret, hashed = _new_secret()
         now = self._now_us()
-        with self._store.writing() as connection:
+        with self.store.writing() as connection:
             if connection.execute(sa.select(token.c.id).limit(1)).first() is not None:
                 return None
             found = connection.execute(sa.select(user.c.id).where(user.c.name == FIRST_ADMIN)).scalar()
@@ -242,7 +242,7 @@ class Accounts:
         hashed = _hashed(secret)
         now = self._now_us()
         query = sa.select(token, user.c.name, user.c.disabled_us).join(user, user.c.id == token.c.user)
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             row = connection.execute(query.where(token.c.hash == hashed)).first()
         if row is None or not hmac.compare_digest(row.hash, hashed):
             raise _unknown("nobody has it")
@@ -283,12 +283,12 @@ class Accounts:
         """
         self.token(token_id)
         unrevoked = (token.c.id == token_id) & token.c.revoked_us.is_(None)
-        with self._store.writing() as connection:
+        with self.store.writing() as connection:
             connection.execute(sa.update(token).where(unrevoked).values(revoked_us=self._now_us()))
 
     def _tokens(self, *which: sa.ColumnElement[bool], most: int | None = None) -> list[Token]:
         query = sa.select(token, user.c.name).join(user, user.c.id == token.c.user).where(*which)
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             return [_token(row) for row in connection.execute(query.order_by(token.c.id).limit(most))]
 
     def _check_room(self, connection: sa.Connection, owner: User) -> None:
@@ -311,7 +311,7 @@ class Accounts:
         long_ago = now - _USED_EVERY_US
         if row.used_us is None or row.used_us <= long_ago:
             unnoted = token.c.used_us.is_(None) | (token.c.used_us <= long_ago)
-            with self._store.writing() as connection:
+            with self.store.writing() as connection:
                 connection.execute(sa.update(token).where(token.c.id == row.id, unnoted).values(used_us=now))
 
 

@@ -25,7 +25,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from arena.errors import NotFoundError, StateError, TakenError, TooMuchError
+from arena.errors import NotFoundError, StateError, TakenError
+from arena.store.admission import check_bots, check_free, check_kind, check_quotas, check_remote, lock_owner
 from arena.store.quotas import Quotas
 from arena.store.schema import blob, bot, bot_version, user
 from arena.store.store import Store
@@ -57,7 +58,6 @@ PLAYABLE = frozenset({ACTIVE, SUPERSEDED})
 RESEND_US = 600_000_000
 """The same content within so many microseconds is the same submission: its answer may have been lost."""
 
-_DAY_US = 86_400_000_000
 _RESERVED = frozenset(map(folded, ("admin", "arena", "botarena", "house", "root", "server", "system")))
 
 
@@ -565,11 +565,6 @@ def _now() -> int:
     return time.time_ns() // 1000
 
 
-def _lock(connection: sa.Connection, owner: int) -> None:
-    """Of one user one submission at a time, also where a database lets several write at once."""
-    connection.execute(sa.select(user.c.id).where(user.c.id == owner).with_for_update())
-
-
 def _bot(connection: sa.Connection, name: str) -> RosterBot:
     row = connection.execute(_BOTS.where(bot.c.name == name)).mappings().first()
     if row is None:
@@ -601,15 +596,16 @@ def _add_bot(
     reserved: Iterable[str],
 ) -> RosterBot:
     check_name(name, reserved)
-    _lock(connection, owner)
-    _check_bots(connection, owner, quotas)
-    _check_free(connection, name)
+    lock_owner(connection, owner)
+    if quotas is not None:
+        check_bots(connection, owner, quotas.bots)
+    check_free(connection, name)
     values = {"name": name, "folded": folded(name), "owner": owner, "created_us": _now(), "mixed": mixed}
     try:
         with connection.begin_nested():
             connection.execute(sa.insert(bot).values(values))
     except sa.exc.IntegrityError:  # somebody else took it since
-        _check_free(connection, name)
+        check_free(connection, name)
         raise
     return _bot(connection, name)
 
@@ -617,15 +613,17 @@ def _add_bot(
 def _add_version(
     connection: sa.Connection, of: RosterBot, new: NewVersion, quotas: Quotas | None
 ) -> tuple[RosterVersion, bool]:
-    _lock(connection, of.owner_id)
-    _check_kind(connection, of, new.kind)
+    lock_owner(connection, of.owner_id)
+    is_remote = new.kind == REMOTE
+    check_kind(connection, of.id, of.name, is_remote)
     if same := _same(connection, of, new):
         return _again(same), False
     if quotas is not None:
-        _check_quotas(connection, of, new, quotas)
+        check_quotas(connection, of.owner_id, of.name, new.size, quotas)
+        if is_remote:
+            check_remote(connection, of.owner_id, of.id, of.name, quotas.remote_bots)
     if new.data is not None and new.digest is not None:
         _keep(connection, new.digest, new.data)
-    is_remote = new.kind == REMOTE
     values = {
         "bot": of.id,
         "number": _newest(connection, of.id) + 1,
@@ -644,18 +642,6 @@ def _add_version(
     if is_remote:
         _activate(connection, made[0])
     return _version(connection, made[0]), True
-
-
-def _check_kind(connection: sa.Connection, of: RosterBot, kind: str) -> None:
-    """Whether a bot comes as it did before: one that dials in is another kind of thing."""
-    query = sa.select(bot_version.c.kind).where(bot_version.c.bot == of.id).limit(1)
-    before = connection.execute(query).scalar()
-    if before is not None and (before == REMOTE) != (kind == REMOTE):
-        raise StateError(
-            f"{of.name} cannot have such a version",
-            "it dials in by itself" if before == REMOTE else "its code is on the server",
-            "give it another name",
-        )
 
 
 def _read_bot(row: sa.RowMapping) -> RosterBot:
@@ -677,56 +663,6 @@ def _read_version(row: sa.RowMapping) -> RosterVersion:
 
 def _plays(spec: Mapping[str, Any], game: str) -> bool:
     return not spec.get("games") or game in spec["games"]
-
-
-def _check_free(connection: sa.Connection, name: str) -> None:
-    alike = connection.execute(sa.select(bot.c.name).where(bot.c.folded == folded(name))).scalar()
-    if alike is not None:
-        raise TakenError(
-            f"a bot cannot be called {name}",
-            f"there is {alike} already" + ("" if alike == name else ", which looks like it"),
-            "choose another name",
-        )
-
-
-def _check_bots(connection: sa.Connection, owner: int, quotas: Quotas | None) -> None:
-    count = sa.select(sa.func.count()).select_from(bot).where(bot.c.owner == owner)
-    if quotas is not None and connection.execute(count).scalar_one() >= quotas.bots:
-        raise TooMuchError(
-            "no further bot can be made",
-            f"each user may have {quotas.bots}",
-            "submit a new version of one that you have, or ask the organiser for more",
-        )
-
-
-def _check_quotas(connection: sa.Connection, of: RosterBot, new: NewVersion, quotas: Quotas) -> None:
-    mine = bot_version.c.bot.in_(sa.select(bot.c.id).where(bot.c.owner == of.owner_id))
-    today = sa.select(sa.func.count()).where(mine, bot_version.c.created_us > _now() - _DAY_US)
-    if connection.execute(today).scalar_one() >= quotas.versions_per_day:
-        raise TooMuchError(
-            f"{of.name} cannot have another version now",
-            f"each user may submit {quotas.versions_per_day} within 24 hours",
-            "wait, or ask the organiser for more",
-        )
-    stored = sa.select(sa.func.coalesce(sa.func.sum(bot_version.c.size), 0)).where(mine)
-    if int(connection.execute(stored).scalar_one()) + new.size > quotas.stored_bytes:
-        raise TooMuchError(
-            f"{of.name} cannot have another version",
-            f"all versions of a user may have {quotas.stored_bytes:,} bytes together",
-            "make it smaller, or ask the organiser for more",
-        )
-    if new.kind == REMOTE:
-        _check_remote(connection, of, mine, quotas.remote_bots)
-
-
-def _check_remote(connection: sa.Connection, of: RosterBot, mine: sa.ColumnElement[bool], most: int) -> None:
-    query = sa.select(bot_version.c.bot).where(mine, bot_version.c.kind == REMOTE).distinct()
-    if len(set(connection.execute(query).scalars()) | {of.id}) > most:
-        raise TooMuchError(
-            f"{of.name} cannot be remote",
-            f"each user may have {most} bots that dial in",
-            "submit its code, or ask the organiser for more",
-        )
 
 
 def _same(connection: sa.Connection, of: RosterBot, new: NewVersion) -> RosterVersion | None:
@@ -792,7 +728,7 @@ def _change(connection: sa.Connection, number: int, before: Collection[str], aft
 
 def _activate(connection: sa.Connection, number: int) -> None:
     version = _version(connection, number)
-    _lock(connection, version.owner_id)
+    lock_owner(connection, version.owner_id)
     if version.state == ACTIVE:
         return
     playing = (bot_version.c.state == ACTIVE) & bot_version.c.bot.in_(

@@ -38,6 +38,8 @@ class Plan:
         rotate: whether a deal is played in all rotations of its seating.
         settings: the format's own, such as {"rounds": 5}; what is missing or None has its default.
         retired: those of the bots that play no further round.
+        owners: whose a bot is, by its index: a ladder seats no two bots of one owner at one table. Who is not
+            there is nobody's.
     """
 
     bots: int
@@ -47,6 +49,7 @@ class Plan:
     rotate: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict)
     retired: Collection[int] = ()
+    owners: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

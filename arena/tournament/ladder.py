@@ -9,6 +9,9 @@ Otherwise everybody plays, and those who played most rest if tables do not take 
 
 Who meets whom: neighbours on the ladder, as long as no two have met over SLACK tables more or less than they
 would have if everybody met everybody equally often; else those first who have met too little.
+
+Bots of one owner never sit at one table, so no more of them play in a round than it has tables; those of them
+who have played most rest.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from typing import Any
 from arena.tournament.formats import ENDLESS, Plan, PlayedTable
 from arena.tournament.pairing import seat_tables
 from arena.tournament.rounds import blocks_of
-from arena.tournament.schedule import Table, check_plan, stream
+from arena.tournament.schedule import ScheduleError, Table, check_plan, stream
 from arena.tournament.scores import Scores
 
 SLACK = 2
@@ -36,15 +39,15 @@ class Ladder:
         plan: all bots that ever were, those that retired, seats, and deals at each table of a round.
 
     Raises:
-        ScheduleError: fewer than two seats, fewer bots that play than seats, or no deal.
+        ScheduleError: fewer than two seats, fewer bots than seats, or no deal.
     """
 
     adaptive = True
     matches = ENDLESS
 
     def __init__(self, plan: Plan) -> None:
+        check_plan(plan.bots, plan.seats, plan.deals)
         self._active = [bot for bot in range(plan.bots) if bot not in plan.retired]
-        check_plan(len(self._active), plan.seats, plan.deals)
         self._plan = plan
         self.seatings = plan.seats if plan.rotate else 1
 
@@ -54,7 +57,13 @@ class Ladder:
         return {"deals": self._plan.deals}
 
     def round(self, number: int, played: Sequence[PlayedTable]) -> Sequence[Table]:
-        """The next round of those that have not retired."""
+        """The next round of those that have not retired.
+
+        Raises:
+            ScheduleError: they do not fill a table.
+        """
+        check_plan(len(self._active), self._plan.seats, self._plan.deals)
+        check_owners(self._active, self._plan)
         history = _History(self._plan, self._active, played)
         groups = history.catching_up() or seat_tables(
             history.playing(),
@@ -62,6 +71,7 @@ class Ladder:
             history.excess,
             history.apart,
             stream(self._plan.seed, b"round %d" % number),
+            self._plan.owners,
         )
         tables: list[Table] = []
         first = played[-1].table.block + 1 if played else 0
@@ -73,6 +83,30 @@ class Ladder:
         """The ladder from the top, without those that have retired."""
         rungs = _History(self._plan, self._active, played).rungs
         return [[bot] for bot in rungs if bot in self._active]
+
+
+def check_owners(active: Sequence[int], plan: Plan) -> None:
+    """Whether one table can be filled without two bots of one owner.
+
+    Raises:
+        ScheduleError: it cannot.
+    """
+    if not _tables(active, plan):
+        raise ScheduleError(
+            f"{len(active)} bots of too few owners cannot fill {plan.seats} seats, where no two of one meet; "
+            "add bots of others, or house bots"
+        )
+
+
+def _tables(active: Sequence[int], plan: Plan) -> int:
+    """The most tables that can be filled at once."""
+    sizes = Counter(plan.owners[bot] for bot in active if bot in plan.owners)
+    free = len(active) - sizes.total()
+    tables = len(active) // plan.seats
+    # They can be dealt out to so many tables if enough are left when no owner has more than one at each.
+    while tables and free + sum(min(size, tables) for size in sizes.values()) < tables * plan.seats:
+        tables -= 1
+    return tables
 
 
 class _History:
@@ -114,9 +148,14 @@ class _History:
 
     def playing(self) -> list[int]:
         """Everybody but those who rest, from the top of the ladder."""
-        resting = len(self._active) % self._plan.seats
-        by_blocks = sorted(self._active, key=lambda bot: (self._blocks[bot], bot))
-        playing = set(by_blocks[: len(by_blocks) - resting])
+        tables = _tables(self._active, self._plan)
+        of_owner: Counter[str] = Counter()
+        playing: set[int] = set()
+        for bot in sorted(self._active, key=lambda bot: (self._blocks[bot], bot)):
+            owner = self._plan.owners.get(bot)
+            if len(playing) < tables * self._plan.seats and (owner is None or of_owner[owner] < tables):
+                playing.add(bot)
+                of_owner.update([owner] if owner is not None else [])
         return [bot for bot in self.rungs if bot in playing]
 
     def catching_up(self) -> list[tuple[int, ...]]:
@@ -126,8 +165,10 @@ class _History:
         free = list(self._active)
         groups = []
         for bot in sorted(behind, key=self._blocks.__getitem__):
-            if bot in free and len(free) >= self._plan.seats:
-                group = (bot, *self._companions(bot, [other for other in free if other != bot]))
+            if bot not in free:
+                continue
+            group = (bot, *self._companions(bot, free))
+            if len(group) == self._plan.seats:
                 free = [other for other in free if other not in group]
                 groups.append(group)
         return groups
@@ -136,4 +177,11 @@ class _History:
         def rank(other: int) -> tuple[int, int, int, int]:
             return self._blocks[other], self.excess(bot, other), self.apart(bot, other), other
 
-        return sorted(free, key=rank)[: self._plan.seats - 1]
+        chosen: list[int] = []
+        owners = {self._plan.owners.get(bot)} - {None}
+        for other in sorted(free, key=rank):
+            owner = self._plan.owners.get(other)
+            if other != bot and owner not in owners and len(chosen) < self._plan.seats - 1:
+                chosen.append(other)
+                owners |= {owner} - {None}
+        return chosen

@@ -6,7 +6,8 @@ there are meetings that repeat others, it shakes the best tables a little and tr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from random import Random
 
@@ -16,6 +17,7 @@ _EFFORT = 120_000
 """Pairs of bots that one sweep of all shakes looks at: large fields are shaken less often."""
 
 Weights = Sequence[Sequence[int]]
+NOBODYS: Mapping[int, str] = {}
 
 
 def seat_tables(
@@ -24,6 +26,7 @@ def seat_tables(
     met: Callable[[int, int], int],
     apart: Callable[[int, int], int],
     random: Random,
+    owners: Mapping[int, str] = NOBODYS,
 ) -> list[tuple[int, ...]]:
     """Tables for all of these bots.
 
@@ -33,6 +36,7 @@ def seat_tables(
         met: how often two bots have met; the sum of squares of these numbers is kept least.
         apart: how far two bots are apart; among tables that are equal in that, its sum is kept low.
         random: decides what is tried.
+        owners: whose a bot is: no two of one meet, if none has more bots than there are tables.
     """
     size = len(bots)
     between = {pair: apart(*pair) for pair in combinations(bots, 2)}
@@ -42,13 +46,42 @@ def seat_tables(
         first, second = bots[one], bots[other]
         weight = met(first, second) * again + between[first, second]
         weights[one][other] = weights[other][one] = weight
-    best = _improve(list(range(size)), seats, weights)
+    if owners:
+        _keep_apart(bots, owners, weights)
+    begins = [list(range(size)), *([_dealt(bots, seats, owners)] if owners else [])]
+    best = _best(begins, seats, weights)
     for _ in range(min(_SHAKES, _EFFORT // size**2)):
         if _cost(best, seats, weights) < again:
             break
         found = _improve(_shaken(best, random), seats, weights)
         best = min(best, found, key=lambda order: _cost(order, seats, weights))
     return [tuple(bots[place] for place in table) for table in _cut(best, seats)]
+
+
+def _keep_apart(bots: Sequence[int], owners: Mapping[int, str], weights: list[list[int]]) -> None:
+    """Make two bots of one owner weigh more than all else together."""
+    clash = 1 + sum(abs(weight) for row in weights for weight in row)
+    for one, other in combinations(range(len(bots)), 2):
+        if bots[one] in owners and owners[bots[one]] == owners.get(bots[other]):
+            weights[one][other] = weights[other][one] = clash
+
+
+def _dealt(bots: Sequence[int], seats: int, owners: Mapping[int, str]) -> list[int]:
+    """Places of bots so that those of one owner go to different tables, if there are enough."""
+    by_owner: defaultdict[str, list[int]] = defaultdict(list)
+    for place, bot in enumerate(bots):
+        by_owner[owners.get(bot, "")].append(place)
+    nobodys = by_owner.pop("", [])
+    line = [place for places in by_owner.values() for place in places] + nobodys
+    tables = len(bots) // seats
+    return [place for table in range(tables) for place in line[table::tables]]
+
+
+def _best(orders: Sequence[list[int]], seats: int, weights: Weights) -> list[int]:
+    """The best of these orders, each improved."""
+    return min(
+        (_improve(order, seats, weights) for order in orders), key=lambda order: _cost(order, seats, weights)
+    )
 
 
 def _cut(order: Sequence[int], seats: int) -> list[Sequence[int]]:

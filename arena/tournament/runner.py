@@ -7,12 +7,15 @@ runs the tournament again plays the rest, and the records come out as if nothing
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from botarena.v1 import record_pb2
 from botarena.v1.bot_pb2 import TimeControl
-from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot, Seating
+from botarena.v1.record_pb2 import Block, BlockResult, MatchRecord, SeatedBot
 
 from arena.games import find_game
 from arena.games.chance import deal_seed
@@ -22,7 +25,9 @@ from arena.tournament.formats import Format, Outlook, Plan, PlayedTable, Stoppin
 from arena.tournament.schedule import Table
 
 if TYPE_CHECKING:
-    from arena.store.store import Store
+    from arena.store.store import Along, Store
+
+T = TypeVar("T")
 
 
 class Executor(Protocol):
@@ -37,18 +42,46 @@ class Executor(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """Who may not sit where in the rounds that a run decides.
+
+    Attributes:
+        resting: indexes of bots that sit out.
+        same_owner: whether bots of one owner may meet in a league.
+    """
+
+    resting: frozenset[int] = frozenset()
+    same_owner: bool = False
+
+
 def commitment(seed: bytes) -> str:
     """What is published of a seed before a tournament: its SHA-256 in hex. The seed itself follows after."""
     return hashlib.sha256(seed).hexdigest()
 
 
-def schedule_of(tournament: StoredTournament) -> Format:
-    """The format that a tournament is played by."""
+def schedule_of(tournament: StoredTournament, terms: Seating | None = None) -> Format:
+    """The format that a tournament is played by.
+
+    Args:
+        tournament: as stored.
+        terms: who may not sit where, if that matters: for what is still to be decided alone.
+    """
     t = tournament
+    owners: Mapping[int, str] = {}
     # When an adaptive format is over, the tournament's number of deals is that of those played.
     deals = t.settings.get("deals", t.deals)
     retired = {index for index, bot in enumerate(t.bots) if bot.retired}
-    return make_format(t.format, Plan(len(t.bots), t.seats, deals, t.seed, t.rotate, t.settings, retired))
+    if terms is not None:
+        retired |= terms.resting
+        owners = {} if terms.same_owner else owners_of(t)
+    plan = Plan(len(t.bots), t.seats, deals, t.seed, t.rotate, t.settings, retired, owners)
+    return make_format(t.format, plan)
+
+
+def owners_of(tournament: StoredTournament) -> dict[int, str]:
+    """Whose bots are, by their indexes; those that nobody submitted are not there."""
+    return {index: bot.owner for index, bot in enumerate(tournament.bots) if bot.owner is not None}
 
 
 def tables_of(store: Store, tournament: StoredTournament) -> Sequence[Table] | Mapping[int, Table]:
@@ -86,6 +119,19 @@ def _table(pairing: StoredPairing) -> Table:
     return Table(pairing.block, pairing.deal, pairing.seatings)
 
 
+class Keeper(Protocol):
+    """Does work of the database, perhaps on another thread."""
+
+    def __call__(self, work: Callable[[], T]) -> Awaitable[T]:
+        """Do it; what it gives."""
+        ...
+
+
+async def at_once(work: Callable[[], T]) -> T:
+    """Do work here and now."""
+    return work()
+
+
 class Run:
     """A tournament being played, perhaps not for the first time.
 
@@ -93,6 +139,8 @@ class Run:
         store: where its records go.
         tournament: the tournament, as stored.
         rounds: how many it may decide this time; None: until it ends.
+        seating: who may not sit where, if that matters.
+        most: how many matches may be handed out this time; None: any number.
 
     Attributes:
         changed: whether bots came or went since it began, so that the next round is another run's.
@@ -100,20 +148,31 @@ class Run:
         over: whether there is nothing left to play this time.
         rounds: how many it may still decide.
         failures: why blocks could not be played this time, by block.
+        is_full: whether it stopped because no more may be handed out.
     """
 
-    def __init__(self, store: Store, tournament: StoredTournament, rounds: int | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tournament: StoredTournament,
+        rounds: int | None = None,
+        seating: Seating | None = None,
+        most: int | None = None,
+    ) -> None:
         self.tournament = tournament
         self.rounds = rounds
         self.changed = False
         self.failures: dict[int, str] = {}
         self.played = 0
         self.over = False
+        self.is_full = False
+        self._most = most
+        self._is_halted = False
         game = find_game(tournament.game)
         self._options = game.options_message(game.options(tournament.options))
         self._bots = {bot.name: index for index, bot in enumerate(tournament.bots)}
         self._store = store
-        self._format = schedule_of(tournament)
+        self._format = schedule_of(tournament, seating)
         self._past: list[PlayedTable] = []
         self._tables: Sequence[Table] = ()
         # By block, a bit for each of its matches that is stored: there may be a million.
@@ -143,32 +202,67 @@ class Run:
 
     def missing(self) -> Iterator[Block | None]:
         """What is still to be played, in the order of the schedule; None while results in hand decide it."""
-        while not self.over:
+        while not self._is_stopped():
             tables = self._tables
             for index in range(len(tables)):
                 block = self._block(index)
                 if block.seatings:
+                    self._hand_out(len(block.seatings))
+                    if self._is_stopped():
+                        return
                     yield block
-            while self._tables is tables and self._format.adaptive and not self.failures and not self.over:
+            while (
+                self._tables is tables
+                and self._format.adaptive
+                and not self.failures
+                and not self._is_stopped()
+            ):
                 yield None
             if self._tables is tables:
                 return
 
-    async def play(self, executor: Executor) -> AsyncGenerator[list[MatchRecord], None]:
-        """Play what is missing; the records of whole blocks once they are stored."""
+    def halt(self) -> None:
+        """Hand out nothing more; what is in hand is still finished and stored."""
+        self._is_halted = True
+
+    def _is_stopped(self) -> bool:
+        return self.over or self._is_halted or self.is_full
+
+    def _hand_out(self, matches: int) -> None:
+        """Count what is about to be handed out, if it still may be."""
+        if self._most is not None:
+            self.is_full = matches > self._most
+            self._most -= matches
+
+    async def play(
+        self, executor: Executor, keeper: Keeper = at_once, along: Along | None = None
+    ) -> AsyncGenerator[list[MatchRecord], None]:
+        """Play what is missing; the records of whole blocks once they are stored.
+
+        Args:
+            executor: plays it.
+            keeper: stores results and decides rounds, perhaps on another thread; the executor waits for it.
+            along: what else is written when matches are stored, with the number of them.
+        """
         playing = executor.run(self.missing())
         try:
             async for results in playing:
-                if lost := {result.block: result.failure for result in results if result.failure}:
-                    self.failures |= lost
-                    self._store.lose(self.tournament.id, lost)
-                played = [result for result in results if not result.failure]
-                if played:
-                    records = self._keep(played)
-                    self._advance()
+                records = await keeper(partial(self._take, results, along))
+                if records:
                     yield records
         finally:
             await playing.aclose()
+
+    def _take(self, results: Sequence[BlockResult], along: Along | None) -> list[MatchRecord]:
+        """Store what was played and what was lost, and go on."""
+        if lost := {result.block: result.failure for result in results if result.failure}:
+            self.failures |= lost
+            self._store.lose(self.tournament.id, lost)
+        played = [result for result in results if not result.failure]
+        records = self._keep(played, along) if played else []
+        if played:
+            self._advance()
+        return records
 
     def _take_up(self) -> None:
         """Go on where the rounds that are stored end."""
@@ -242,7 +336,7 @@ class Run:
             deal=table.deal,
             seed=deal_seed(t.seed, t.game, table.deal),
             seatings=[
-                Seating(index=number, bots=[self._seated(bot) for bot in seating])
+                record_pb2.Seating(index=number, bots=[self._seated(bot) for bot in seating])
                 for number, seating in enumerate(table.seatings)
                 if not self._done[table.block - self._first] >> number & 1 and first + number < t.matches
             ],
@@ -255,7 +349,7 @@ class Run:
         bot = self.tournament.bots[index]
         return SeatedBot(name=bot.name, version=bot.version)
 
-    def _keep(self, results: Sequence[BlockResult]) -> list[MatchRecord]:
+    def _keep(self, results: Sequence[BlockResult], along: Along | None) -> list[MatchRecord]:
         """Store blocks in one transaction and count them."""
         records, rows = [], []
         for result in results:
@@ -264,7 +358,7 @@ class Run:
                 seats = seats_of(record, self._bots)
                 rows.append(StoredMatch(result.block, record.seating, record.verdict, data, seats))
                 records.append(record)
-        self._store.add(self.tournament.id, rows)
+        self._store.add(self.tournament.id, rows, along)
         self._count(len(rows))
         return records
 

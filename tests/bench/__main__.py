@@ -39,6 +39,7 @@ from tests.bench import (
     peers,
     python_loop,
     raw_grpc,
+    remote,
     slow_bots,
     stages,
 )
@@ -166,6 +167,9 @@ def machine_cells() -> Iterator[Figure]:
         "",
         sum(count for verdict, count in slow.verdicts.items() if verdict != "PLAYED"),
     )
+    over_socket, over_port = asyncio.run(remote.rates(ALONE_SECONDS))
+    yield "remote.unix_socket.decisions_per_s", "1/s", over_socket
+    yield "remote.tcp.decisions_per_s", "1/s", over_port
     for processes in SHARDS:
         rate = python_loop.rate(processes, ALONE_SECONDS)
         yield f"machine.python_loop.processes_{processes}", "1/s", rate
@@ -192,6 +196,11 @@ def ratios(values: dict[str, float]) -> Iterator[Figure]:
     yield "ratio.two_shards_to_one", "", headline / single
     loops = [values[f"machine.python_loop.processes_{shards}"] for shards in (1, 2)]
     yield "ratio.two_python_loops_to_one", "", loops[1] / loops[0]
+    yield (
+        "ratio.remote_tcp_to_unix_socket",
+        "",
+        values["remote.tcp.decisions_per_s"] / values["remote.unix_socket.decisions_per_s"],
+    )
     for game in GAMES:
         other = values[f"end_to_end.{game}.python.decisions_per_s"]
         yield f"ratio.{game}_to_koffer", "", other / headline

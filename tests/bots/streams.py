@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 from botarena.v1.bot_pb2 import FromArena, FromBot, Hello
@@ -117,12 +118,24 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.001)
 
 
-class Line:
-    """A proxy between a bot and its socket, of which every connection can be cut."""
+Ends: TypeAlias = "tuple[asyncio.StreamReader, asyncio.StreamWriter]"
 
-    def __init__(self) -> None:
+
+class Line:
+    """A proxy between a bot and where it dials, of which every connection can be cut.
+
+    Args:
+        dial: opens a connection to there.
+    """
+
+    def __init__(self, dial: Callable[[], Awaitable[Ends]]) -> None:
         self.connections = 0
+        self._dial = dial
         self._open: list[asyncio.StreamWriter] = []
+
+    def to(self, port: int) -> None:
+        """Lead to another port of the loopback from now on."""
+        self._dial = partial(asyncio.open_connection, "127.0.0.1", port)
 
     def cut(self) -> None:
         """Break all connections."""
@@ -130,9 +143,10 @@ class Line:
         for writer in cut:
             writer.transport.abort()
 
-    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, to: Path) -> None:
+    async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection, until it ends or is cut."""
         try:
-            there, back = await asyncio.open_unix_connection(to)
+            there, back = await self._dial()
         except OSError:  # the arena has closed
             writer.close()
             return
@@ -152,10 +166,22 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 @asynccontextmanager
 async def line(at: Path, to: Path) -> AsyncIterator[Line]:
     """A proxy at one socket, to another."""
-    made = Line()
-    server = await asyncio.start_unix_server(lambda reader, writer: made._carry(reader, writer, to), at)
+    made = Line(partial(asyncio.open_unix_connection, to))
+    server = await asyncio.start_unix_server(made.carry, at)
     try:
         yield made
+    finally:
+        made.cut()
+        server.close()
+
+
+@asynccontextmanager
+async def port_line(port: int) -> AsyncIterator[tuple[Line, str]]:
+    """A proxy to a port of the loopback, and its address."""
+    made = Line(partial(asyncio.open_connection, "127.0.0.1", port))
+    server = await asyncio.start_server(made.carry, "127.0.0.1")
+    try:
+        yield made, f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
     finally:
         made.cut()
         server.close()

@@ -69,6 +69,12 @@ def test_a_list_of_tournaments_needs_neither_migrations_nor_ratings_nor_games(da
     assert loaded(database, "tournament", "list", "--json") & unwanted == set()
 
 
+@pytest.mark.parametrize("command", ["serve", "status", "db"])
+def test_help_on_what_serves_needs_neither_a_server_nor_a_database(tmp_path: Path, command: str) -> None:
+    unwanted = RATING | DATABASE | PLAYING | {"pydantic", "structlog", "prometheus_client"}
+    assert loaded(tmp_path, command, "--help") & unwanted == set()
+
+
 @pytest.mark.parametrize("exists", [False, True])
 def test_playing_needs_no_grpc_no_migrations_and_one_game(tmp_path: Path, exists: bool) -> None:
     if exists:

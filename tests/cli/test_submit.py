@@ -96,8 +96,8 @@ def test_a_bot_is_sent_followed_and_shown(cli: Cli, tmp_path: Path) -> None:
     assert "it is mybot@1" in done.err
     again = cli("submit", write(tmp_path / "mine"), "--json")
     assert "was there already" in again.err
-    assert [(row["kind"], row["reference"], row["state"]) for row in again.rows] == [
-        ("archive", "mybot@1", "active")
+    assert [(row["kind"], row["form"], row["reference"], row["state"]) for row in again.rows] == [
+        ("version", "archive", "mybot@1", "active")
     ]
     cli("submit", write(tmp_path / "mine", "return 1"), "--no-activate", "--no-watch")
     assert cli("watch", "mybot").out.splitlines() == ["mybot@2 is superseded"]

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,10 +25,12 @@ class Arena:
     Attributes:
         folder: where it works.
         mark: a word in the environment of all its processes, and of nothing else's.
+        environment: more of its environment.
     """
 
     folder: Path
     mark: str = field(default_factory=lambda: f"arena-mark-{os.getpid()}-{time.monotonic_ns()}")
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def clear(self) -> None:
         """Begin anew, with nothing in the folder."""
@@ -103,4 +105,4 @@ class Arena:
 
     def _environment(self) -> dict[str, str]:
         # LC_ALL is passed on to bots, so the mark reaches them too.
-        return {**os.environ, "LC_ALL": self.mark, "NO_COLOR": "1"}
+        return {**os.environ, "LC_ALL": self.mark, "NO_COLOR": "1", **self.environment}

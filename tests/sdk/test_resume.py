@@ -14,7 +14,7 @@ from typing import ClassVar
 import grpc
 import pytest
 from botarena import Bot, Match, Result, Turn
-from botarena.runner import _Conversation
+from botarena.runner import Conversation
 from botarena.table import Table
 
 from arena.bots.conversation import Guest
@@ -55,7 +55,7 @@ class Desk:
         self.guest, self.gateway, self.host, self.line = guest, gateway, host, line
         self.faults: list[Absent | None] = []
         address = f"unix:{guest.folder.parent}/line"
-        self.bot = asyncio.create_task(_Conversation(address, guest.token, bot, (), 64).hold())
+        self.bot = asyncio.create_task(Conversation(address, guest.token, bot, (), 64).hold())
         self.lane: Lane | None = None
         self.closed = False
 
@@ -139,7 +139,7 @@ async def test_an_arena_that_is_gone_is_an_error_at_once(monkeypatch: pytest.Mon
 
 async def test_a_bot_that_is_refused_does_not_try_again(tmp_path: Path) -> None:
     async with desk(Counting) as table:
-        wrong = _Conversation(f"unix:{table.guest.folder.parent}/line", "guessed", Table(Counting), (), 1)
+        wrong = Conversation(f"unix:{table.guest.folder.parent}/line", "guessed", Table(Counting), (), 1)
         with pytest.raises(grpc.aio.AioRpcError) as refused:
             await wrong.hold()
         assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED

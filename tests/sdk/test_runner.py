@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from botarena.remote import server_in
 
 BOT = """
 from botarena import run
@@ -54,6 +55,85 @@ def test_an_arena_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("error: the arena ended the conversation: UNAVAILABLE")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "extra", "code", "says"),
+    [
+        (["--help"], {}, 0, "--token-file"),
+        (["--server", "nowhere"], {}, 2, "it is not HOST:PORT"),
+        (["--server", "127.0.0.1:1"], {}, 2, "do: make one: arena token create"),
+        (["--server", "127.0.0.1:1", "--token-file", "none"], {}, 2, "the token cannot be read"),
+        (["--server", "127.0.0.1:1", "--token-file", "empty"], {}, 2, "there is none in empty"),
+        (
+            ["--server", "127.0.0.1:1", "--tls-ca", "none"],
+            {"ARENA_TOKEN": "x"},
+            2,
+            "certificates cannot be read",
+        ),
+        ([], {"ARENA_SERVER": "nowhere"}, 2, "it is not HOST:PORT"),
+    ],
+)
+def test_a_command_line_that_names_no_server_and_token_is_a_clear_error(
+    tmp_path: Path,
+    line: list[str],
+    extra: dict[str, str],
+    code: int,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "empty").touch()
+    monkeypatch.chdir(tmp_path)
+    for name in ("ARENA_SERVER", "ARENA_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in extra.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as ended:
+        server_in(line)
+    said = capsys.readouterr()
+    assert ended.value.code == code
+    assert says in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("line", "tls"),
+    [
+        (["--server", "127.0.0.1:50051"], False),
+        (["--server", "localhost:50051", "--deep"], False),
+        (["--server", "127.0.0.1:50051", "--tls-ca", "roots"], True),
+        (["--server", "arena.example:50051"], True),
+        (["--server", "arena.example:50051", "--insecure"], False),
+        (["--server", "127.0.0.1.example:50051"], True),
+    ],
+)
+def test_a_line_is_encrypted_but_on_this_machine(
+    line: list[str], tls: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "roots").write_text("certificates")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ARENA_TOKEN", "secret")
+    server = server_in(line)
+    assert server is not None
+    assert server.tls == tls
+    assert "secret" not in repr(server)
+
+
+def test_a_bot_that_waits_on_a_server_ends_at_once_on_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(BOT)
+    process = subprocess.Popen(
+        [sys.executable, "bot.py", "--server", "127.0.0.1:1"],
+        cwd=tmp_path,
+        env=environment(ARENA_TOKEN="x"),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("lost after 0 matches (UNAVAILABLE")
+    process.send_signal(signal.SIGINT)
+    assert process.stderr.read() == "gone after 0 matches\n"
+    assert process.wait(timeout=30) == 130
+    process.stderr.close()
 
 
 @pytest.mark.parametrize("clean_up", ["", "time.sleep(60)"])

@@ -11,6 +11,7 @@ from arena.server.boards import BoardPart
 from arena.server.games import GamePart
 from arena.server.guard import Guard, Limits
 from arena.server.matches import MatchPart
+from arena.server.part import Part
 from arena.server.rates import Rate
 from arena.store.accounts import Accounts
 from arena.store.store import Store
@@ -29,7 +30,7 @@ def telling(store: Store, db: str) -> Iterator[str]:
 
     async def serve() -> None:
         boards = BoardPart(store)
-        parts = [boards, GamePart(), MatchPart(store, db)]
+        parts: list[Part] = [boards, GamePart(), MatchPart(store, db)]
         async with served(Guard(Accounts(store), _MANY), parts) as found:
             address.append(found)
             ready.set()

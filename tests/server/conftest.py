@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,9 +14,10 @@ from arena.store.store import Store, sqlite_url
 
 
 @pytest.fixture
-def server_store(tmp_path: Path) -> Iterator[Store]:
+def server_store(empty_database: Path, tmp_path: Path) -> Iterator[Store]:
     """An empty database."""
-    with closing(Store(sqlite_url(tmp_path / "server.db"), called="the server's database")) as opened:
+    path = Path(shutil.copy(empty_database, tmp_path / "server.db"))
+    with closing(Store(sqlite_url(path), called="the server's database")) as opened:
         yield opened
 
 

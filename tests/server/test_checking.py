@@ -18,14 +18,15 @@ from arena.games import GAMES
 from arena.runs import trial
 from arena.runs.custody import Custody
 from arena.server import checking
-from arena.server.catalog import Catalog, image_spec
+from arena.server.catalog import Catalog, image_spec, remote_spec
 from arena.server.checking import Checker
 from arena.server.images import Images, image_upload
 from arena.server.shelf import Shelf
 from arena.store import roster as states
 from arena.store.accounts import Accounts
-from arena.store.roster import ARCHIVE, IMAGE, PENDING, NewVersion, Roster, RosterVersion
+from arena.store.roster import ARCHIVE, IMAGE, PENDING, REMOTE, NewVersion, Roster, RosterVersion
 from arena.store.store import Store, sqlite_url
+from tests.bots.parts import needs_bwrap
 from tests.containers import python_image
 from tests.server.submitted import code, packed
 
@@ -129,6 +130,10 @@ async def test_a_good_bot_plays_and_a_bad_one_fails(
     ):
         with pytest.raises(error):
             catalog.entrant(reference, game)
+    remote = NewVersion(REMOTE, spec=remote_spec("far", "v1", ()).to_json())
+    version, _ = roster.submit(good.owner_id, "far", remote)
+    entrant = catalog.entrant("far", "kotki")
+    assert (entrant.name, entrant.spec["name"], entrant.entry) == ("far@1", "far@1", version.id)
     roster.update_bot("mybot", disabled=True)
     with pytest.raises(StateError, match="disabled"):
         catalog.entrant("mybot", "kotki")
@@ -258,6 +263,24 @@ async def test_a_version_that_is_barred_meanwhile_never_plays(
     await checker.start()
     assert (await outcome(checker, version))[0][-1] == states.BARRED
     assert roster.bot("mybot").active is None
+
+
+class TestInBubblewrap:
+    pytestmark = needs_bwrap
+
+    async def test_code_is_checked_behind_a_wall(
+        self, roster: Roster, shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(trial, "DEALS", 1)
+        monkeypatch.setattr(trial, "KINDS", {"koffer": ({},)})
+        looks = f"return 0 if not Path({str(tmp_path / 'arena.db')!r}).exists() else 'seen'"
+        files = code(looks, toml=KOFFER)
+        version = submit(roster, files | {"main.py": "from pathlib import Path\n" + files["main.py"]})
+        catalog = Catalog(roster, shelf, Custody("bwrap"))
+        checker = Checker(roster, catalog, shelf, tmp_path / "data")
+        await checker.start()
+        assert (await outcome(checker, version))[0][-1] == states.ACTIVE
+        await checker.stop()
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from typing import Any
 import grpc
 import pytest
 import trustme
+from botarena.v1.api_accounts_pb2 import CreateUserRequest, ListUsersRequest
+from botarena.v1.api_accounts_pb2_grpc import AccountServiceStub
 from botarena.v1.api_server_pb2 import GetStatusRequest
 from botarena.v1.api_server_pb2_grpc import ServerServiceStub
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
@@ -121,6 +123,29 @@ async def test_the_first_token_is_shown_once(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             await server.address()
             assert sum("token" in line for line in server.told) == starts
+
+
+async def test_the_first_token_is_written_where_nobody_else_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "admin.token"
+    async with running(tmp_path, token_file=file) as server:
+        async with channel_to(await server.address()) as channel:
+            ask = ServerServiceStub(channel).GetStatus
+            answer = await ask(GetStatusRequest(), metadata=metadata(file.read_text().strip()))
+        assert answer.HasField("load")
+        assert not any("arena_" in line for line in server.told)
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.postgres
+async def test_it_serves_a_database_on_postgresql(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    with request.getfixturevalue("postgres").database(empty=True) as url:
+        flags = {"db": url, "data": tmp_path / "files"}
+        async with running(tmp_path, **flags) as server, channel_to(await server.address()) as channel:
+            shown = metadata(server.token)
+            await AccountServiceStub(channel).CreateUser(CreateUserRequest(name="ann"), metadata=shown)
+        async with running(tmp_path, **flags) as server, channel_to(await server.address()) as channel:
+            users = await AccountServiceStub(channel).ListUsers(ListUsersRequest(), metadata=shown)
+            assert [user.name for user in users.users] == ["admin", "ann"]
 
 
 async def test_a_second_server_takes_over_when_the_first_has_ended(tmp_path: Path) -> None:

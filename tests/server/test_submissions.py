@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -257,3 +258,17 @@ async def test_whoever_sends_nothing_is_not_waited_for(world: World, monkeypatch
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await call
     assert refused.value.code() == CODES.RESOURCE_EXHAUSTED
+
+
+async def test_whoever_breaks_off_leaves_nothing_and_may_send_it_again(world: World) -> None:
+    for _ in range(3):
+        call = world.ada.stub.SubmitBot(metadata=world.ada._metadata())
+        await call.write(api.SubmitBotRequest(head=api.SubmissionHead(bot="mybot")))
+        await call.write(api.SubmitBotRequest(chunk=GOOD[:100]))
+        call.cancel()
+    assert world.roster.bots() == []
+    sent = None
+    while sent is None:  # until the server has noticed
+        with suppress(grpc.aio.AioRpcError):
+            sent = await world.ada.submit(GOOD)
+    assert sent.version.reference == "mybot@1"

@@ -9,16 +9,9 @@ from pathlib import Path
 import pytest
 
 from arena.store.store import Store, sqlite_url
-from tests.postgres import Server, running
+from tests.postgres import Server
 
 KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """A PostgreSQL server, started when the first test asks for it."""
-    with running() as server:
-        yield server
 
 
 @pytest.fixture(params=KINDS)

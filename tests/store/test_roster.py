@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,18 +16,11 @@ from arena.store.accounts import Accounts
 from arena.store.quotas import Quotas
 from arena.store.roster import ARCHIVE, CHANGES, REMOTE, NewVersion, Roster, RosterVersion
 from arena.store.schema import bot_version
-from arena.store.store import Store, sqlite_url
+from arena.store.store import Store
 
 
 def add_user(store: Store, name: str) -> int:
     return Accounts(store).add_user(name).id
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(sqlite_url(tmp_path / "arena.db"))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -282,7 +273,7 @@ class Lives(RuleBasedStateMachine):
 
 
 TestLives = Lives.TestCase
-TestLives.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+TestLives.settings = settings(max_examples=8, stateful_step_count=25, deadline=None)
 
 
 def test_every_state_is_in_the_table() -> None:

@@ -72,12 +72,21 @@ class Table:
 
     Args:
         new_bot: makes the instance for a match.
+
+    Attributes:
+        played: matches that have ended.
     """
 
     def __init__(self, new_bot: NewBot) -> None:
+        self.played = 0
         self._new_bot = new_bot
         self._seats: dict[int, _Seat] = {}
         self._many = _batch_hook(new_bot)
+
+    @property
+    def idle(self) -> bool:
+        """Whether no match is running."""
+        return not self._seats
 
     def handle(self, data: bytes) -> Iterator[bot_pb2.FromBot]:
         """Play one frame of the arena; yields the frames to answer with as they get due.
@@ -102,6 +111,7 @@ class Table:
         for end in frame.ends:
             seat = self._seats.pop(end.match, None)
             if seat is not None:
+                self.played += 1
                 seat.end(end)
 
     def _decide(self, asked: Sequence[Any]) -> Iterator[bot_pb2.FromBot]:
