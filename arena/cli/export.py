@@ -6,38 +6,30 @@ import enum
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from arena.cli.boards import board_report, boards_of
-from arena.cli.common import DEFAULT_DB, DbOption, open_store
+from arena.cli.common import DEFAULT_DB, DbOption
 from arena.cli.filters import (
     BeforeOption,
     BotsOption,
-    Filters,
     GameOption,
     OnlyOption,
     OptionsOption,
     SeatsOption,
     SinceOption,
     TournamentsOption,
-    nothing_fits,
-    tournaments_game,
-    tracked,
 )
 from arena.cli.output import OUT
 from arena.cli.results import PrivateOption, write_record
+from arena.cli.source import Source, ToldRecord, only_here, open_source
 from arena.cli.writers import WRITERS, table_writer
 from arena.errors import UsageError
-from arena.runs.names import match_name, match_number
-from arena.store.selection import Selection
-from arena.tournament.export import PLACE, TABLES, Column, Played, Row, as_table
-
-if TYPE_CHECKING:
-    from arena.store.store import Store
+from arena.runs.selecting import Filters, nothing_fits
+from arena.tournament.export import PLACE, TABLES, Column, Played, as_table
 
 
 class What(enum.StrEnum):
@@ -88,15 +80,16 @@ def export(
         )
     if what is What.RECORDS and form is not None:
         raise UsageError("records have no --format", "each is kept as it was sealed", "leave it out")
-    with open_store(db) as store, _ended_like_interrupted():
-        selection = filters.selection(store)
+    if private:
+        only_here("an export of what is private")
+    with open_source(db) as source, _ended_like_interrupted():
         try:
             if what is What.RECORDS:
-                _records(store, selection, out, private)
+                _records(source, filters, out, private)
             elif what is What.STANDINGS:
-                _standings(store, selection, out, written_as)
+                _standings(source, filters, out, written_as)
             else:
-                _table(store, selection, what, out, written_as)
+                _table(source, filters, what, out, written_as)
         except KeyboardInterrupt:
             OUT.say(f"interrupted: {'the table is not whole' if out is None else f'{out} was not written'}")
             raise
@@ -143,44 +136,46 @@ def _format(form: Format | None, out: Path | None) -> str:
     return (named or [ending if ending in WRITERS else Format.JSONL.value])[0]
 
 
-def _table(store: Store, selection: Selection, what: What, out: Path | None, form: str) -> None:
+def _table(source: Source, filters: Filters, what: What, out: Path | None, form: str) -> None:
     table = TABLES[what.value]
-    matches = tracked(store, selection, "exporting")
     count = 0
+    # The first is read before the file is made: there may be none.
+    matches = _begun(source.records(filters, "exporting"))
     with table_writer(out, form, table.row, table.columns) as writer:
-        for of, stored in matches:
-            name = match_name(match_number(of, stored.block, stored.seating))
-            for row in table.rows(Played.read(name, of, stored)):
+        for told in matches:
+            for row in table.rows(Played(told.match, told.tournament, told.block, told.record())):
                 writer.write(row)
                 count += 1
     _say_written(count, what, out)
 
 
-def _standings(store: Store, selection: Selection, out: Path | None, form: str) -> None:
-    columns, rows = as_table(_standing_rows(store, selection))
+def _begun(records: Iterator[ToldRecord]) -> Iterator[ToldRecord]:
+    return chain([first] if (first := next(records, None)) is not None else [], records)
+
+
+def _standings(source: Source, filters: Filters, out: Path | None, form: str) -> None:
+    boards = list(source.leaderboards(filters))
+    if not boards:
+        raise nothing_fits()
+    columns, rows = as_table(
+        [
+            {"game": board["game"], "options": board["options"], **row}
+            for board in boards
+            for row in board["standings"]
+        ]
+    )
     with table_writer(out, form, "standing", columns) as writer:
         for row in rows:
             writer.write(row)
     _say_written(len(rows), What.STANDINGS, out)
 
 
-def _standing_rows(store: Store, selection: Selection) -> list[Row]:
-    """The leaderboards of what is selected: one for each set of options."""
-    game = tournaments_game(store.chosen(selection), "standings are those of one").name
-    boards = boards_of(store, replace(selection, game=game))
-    if not boards:
-        raise nothing_fits()
-    return [
-        {**board.names, **row} for board in boards for row in board_report(store, board.selection)[0].rows()
-    ]
-
-
-def _records(store: Store, selection: Selection, out: Path | None, private: bool) -> None:
+def _records(source: Source, filters: Filters, out: Path | None, private: bool) -> None:
     if out is None:
         raise UsageError("records need a folder", "each match is a file", "name one: --out DIR")
     count = 0
-    for of, played in tracked(store, selection, "exporting"):
-        write_record(out / of.name, of, played, private)
+    for told in source.records(filters, "exporting"):
+        write_record(out / told.tournament, told, private)
         count += 1
     _say_written(count, What.RECORDS, out)
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,26 +11,24 @@ import typer
 from botarena.v1.record_pb2 import Fault, MatchRecord, Verdict
 from google.protobuf.json_format import MessageToDict
 
-from arena.bots.process import log_name
 from arena.cli.common import DEFAULT_DB, DbOption, leave, open_store
 from arena.cli.output import OUT
-from arena.cli.results import NameArgument, show_result
+from arena.cli.results import NameArgument, PrivateOption, show_result, write_record
+from arena.cli.source import only_here, open_source
 from arena.cli.tables import plain_table
 from arena.errors import CheckFailedError, NotFoundError, UsageError
 from arena.games import find_game
 from arena.games.chance import deal_seed
 from arena.games.game import AnyGame, GameError
-from arena.match.evidence import ToldFault, told_faults
 from arena.match.record import RecordDamagedError, unseal
 from arena.match.replay import Failure, RulesFailedError, Step, VerificationError, failure_of, rules_at_work
 from arena.match.replay import replay as replay_steps
 from arena.match.replay import verify as verify_record
-from arena.match.verdicts import FAULTS, fault_name, stand_in_fault
-from arena.runs.names import logs_folder, match_name, match_number, match_place, parse_match, seatings_of
+from arena.match.verdicts import fault_name, stand_in_fault
+from arena.runs.names import match_name, match_number, seatings_of
 from arena.store.store import Store
 from arena.store.stored import StoredMatch, StoredTournament
 from arena.text import printable
-from arena.tournament.export import Played, seat_rows
 from arena.tournament.report import played_record
 from arena.tournament.runner import seats_of, tables_of
 from arena.tournament.schedule import Table
@@ -50,10 +45,8 @@ def list_(
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """The matches of a tournament, a line each."""
-    with open_store(db) as store:
-        tournament = store.tournament(name)
-        rows = [_match_row(tournament, played) for played in store.matches(tournament.id)]
-    rows = [row for row in rows if not faults or row["faults"] or not row["ranks"]]
+    with open_source(db) as source:
+        rows = source.matches(name, faults)
     heads = ("match", "deal", "verdict", "bots", "ranks", "scores", "faults")
     cells = [[_text(row[head]) for head in heads] for row in rows]
     OUT.table("match", rows, lambda: plain_table(heads, cells))
@@ -63,58 +56,55 @@ def _text(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _match_row(tournament: StoredTournament, played: StoredMatch) -> dict[str, Any]:
-    name = match_name(match_number(tournament, played.block, played.seating))
-    told = Played.read(name, tournament, played)
-    record, seats = told.record, list(seat_rows(told))
-    return {
-        **{key: seats[0][key] for key in ("tournament", "match", "deal", "seating", "verdict", "decisions")},
-        "bots": [seat["bot"] for seat in seats],
-        "ranks": list(record.ranks),
-        "scores": list(record.scores),
-        "faults": [f"{seats[f.seat]['bot']} {fault_name(f.kind)}" for f in record.faults],
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A match of the database."""
-
-    tournament: StoredTournament
-    played: StoredMatch
-
-    @property
-    def name(self) -> str:
-        number = match_number(self.tournament, self.played.block, self.played.seating)
-        return f"{self.tournament.name}/{match_name(number)}"
-
-
-def _find(store: Store, text: str) -> _Found:
-    name, number = parse_match(text)
-    tournament = store.tournament(name)
-    return _Found(tournament, store.match(tournament.id, *match_place(tournament, number)))
-
-
 @app.command("show")
 def show(match: MatchArgument, db: DbOption = DEFAULT_DB) -> None:
     """How a match ended, seat by seat, and what went wrong."""
-    with open_store(db) as store:
-        found = _find(store, match)
-        show_result(store, found.tournament, found.played.block, found.played.seating)
-        record = played_record(found.played)
-        if not OUT.json and not OUT.csv:
-            for fault in record.faults:
-                OUT.text(_fault_text(record, fault))
-            if record.engine_error:
-                OUT.text(printable(f"the rules failed, the match is void: {record.engine_error}"))
-            OUT.text(f"replay: arena replay {found.name} · logs: arena match logs {found.name}")
+    with open_source(db) as source:
+        told = source.record(match)
+    show_result(told)
+    record = told.record()
+    if not OUT.json and not OUT.csv:
+        for fault in record.faults:
+            OUT.text(_fault_text(fault_names(record, fault)))
+        if record.engine_error:
+            OUT.text(printable(f"the rules failed, the match is void: {record.engine_error}"))
+        OUT.text(f"replay: arena replay {told.name} · logs: arena match logs {told.name}")
 
 
-def _fault_text(record: MatchRecord, fault: Fault) -> str:
+@app.command("download")
+def download(
+    match: MatchArgument,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to.")] = Path(),
+    private: PrivateOption = False,
+    db: DbOption = DEFAULT_DB,
+) -> None:
+    """Write the record of a match to a file, which replay and verify read; its path goes to stdout."""
+    if private:
+        only_here("a download of what is private")
+    with open_source(db) as source:
+        told = source.record(match)
+    file = write_record(out, told, private)
+    if OUT.json:
+        OUT.lines("record", [{"match": told.name, "file": str(file)}])
+    else:
+        OUT.text(str(file))
+
+
+def fault_names(record: MatchRecord, fault: Fault) -> dict[str, Any]:
     """What everybody may know of a fault."""
+    return {
+        "bot": record.bots[fault.seat].name,
+        "seat": fault.seat,
+        "decision": fault.decision,
+        "fault": fault_name(fault.kind),
+        "forfeit": fault.forfeit,
+    }
+
+
+def _fault_text(row: dict[str, Any]) -> str:
     return printable(
-        f"{record.bots[fault.seat].name} (seat {fault.seat}): {fault_name(fault.kind)} at decision "
-        f"{fault.decision}, {'forfeited' if fault.forfeit else 'tolerated'}"
+        f"{row['bot']} (seat {row['seat']}): {row['fault']} at decision "
+        f"{row['decision']}, {'forfeited' if row['forfeit'] else 'tolerated'}"
     )
 
 
@@ -129,55 +119,23 @@ def logs(
 
     It is for a bot's author, who is to be given --bot NAME of it, and for whoever runs the arena.
     """
-    with open_store(db) as store:
-        found = _find(store, match)
-    record = played_record(found.played)
-    folder = logs_folder(db, found.tournament.name)
-    names = [seated.name for seated in record.bots if bot in (None, seated.name)]
-    if not names:
-        raise NotFoundError(
-            f"{bot} has no log of {found.name}", "it did not play", f"see: arena match show {found.name}"
-        )
-    rows = [
-        {"bot": name, **entry}
-        for name in names
-        for entry in _entries(folder / log_name(name, record.circumstances.worker), record, whole)
-    ]
-    told = [fault for fault in told_faults(record) if record.bots[fault.fault.seat].name in names]
+    with open_source(db) as source:
+        faults, rows = source.logs(match, bot, whole)
     if OUT.json:
-        OUT.lines("fault", (_fault_row(record, fault) for fault in told))
+        OUT.lines("fault", faults)
         OUT.lines("log", rows)
         return
-    for fault in told:
-        OUT.text(_evidence_text(record, fault))
+    for fault in faults:
+        OUT.text(_evidence_text(fault))
     for row in rows:
         OUT.text(printable(f"{row['bot']} {row['time']} {row['stream']}: {row['text']}"))
     if not rows:
         OUT.say("the bots wrote nothing in this time" + ("" if whole else "; for the rest: --all"))
 
 
-def _fault_row(record: MatchRecord, told: ToldFault) -> dict[str, Any]:
-    fault, detail, evidence = told
-    return {
-        "bot": record.bots[fault.seat].name,
-        "seat": fault.seat,
-        "decision": fault.decision,
-        "fault": fault_name(fault.kind),
-        "forfeit": fault.forfeit,
-        "time": _time(evidence.at_us) if evidence.at_us else None,
-        "detail": detail,
-        "exit_code": evidence.exit_code if evidence.HasField("exit_code") else None,
-        "signal": evidence.signal,
-        "memory_peak_bytes": evidence.memory_peak_bytes or None,
-        "stderr": evidence.stderr,
-        "advice": FAULTS[fault.kind].advice,
-    }
-
-
-def _evidence_text(record: MatchRecord, told: ToldFault) -> str:
+def _evidence_text(row: dict[str, Any]) -> str:
     """All that is known of a fault, for the bot's author."""
-    row = _fault_row(record, told)
-    lines = [f"{_fault_text(record, told.fault)}: {row['detail'].strip()}"]
+    lines = [f"{_fault_text(row)}: {row['detail'].strip()}"]
     if known := _known_text(row):
         lines.append(f"  {known}")
     if row["stderr"].strip():
@@ -199,30 +157,6 @@ def _known_text(row: dict[str, Any]) -> str:
     return " · ".join(f"{name} {value}" for name, value in known.items() if value is not None)
 
 
-def _time(microseconds: int) -> str:
-    """A time as the bots' logs have it."""
-    found = datetime.fromtimestamp(microseconds // 1000 / 1e3, UTC)
-    return f"{found.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
-
-
-_ENTRY = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z) (out|err) (.*)", re.DOTALL)
-
-
-def _entries(path: Path, record: MatchRecord, whole: bool) -> Iterator[dict[str, Any]]:
-    """Lines of a log, by default those of the time in which the match was played."""
-    if not path.is_file():
-        return
-    begin = datetime.fromtimestamp(record.circumstances.started_us / 1e6, UTC) - timedelta(milliseconds=1)
-    end = begin + timedelta(microseconds=record.circumstances.length_us + 100_000)
-    with path.open(encoding="utf-8", errors="backslashreplace") as file:
-        for line in file:
-            if entry := _ENTRY.fullmatch(line.rstrip("\n")):
-                if whole or begin <= datetime.fromisoformat(entry[1]) <= end:
-                    yield {"time": entry[1], "stream": entry[2], "text": entry[3]}
-            elif whole:
-                yield {"time": "", "stream": "", "text": line.rstrip("\n")}
-
-
 # replay
 
 
@@ -234,8 +168,8 @@ def _record_of(text: str, db: str) -> MatchRecord:
             return unseal(path.read_bytes())
         if path.suffix == ".record":
             raise NotFoundError(f"there is no file {text}", "the path leads nowhere", "check it")
-        with open_store(db) as store:
-            return played_record(_find(store, text).played)
+        with open_source(db) as source:
+            return source.record(text).record()
     except RecordDamagedError as error:
         raise CheckFailedError(f"{text} cannot be read", str(error), "get the record again") from None
 
@@ -368,6 +302,7 @@ def verify(
     if match is not None:
         _verify_match(match, db)
     else:
+        only_here("a whole tournament's verification")
         with open_store(db) as store:
             leave(_verify_tournament(store, store.tournament(tournament)))
 

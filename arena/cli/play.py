@@ -31,6 +31,16 @@ from arena.cli.results import (
     write_records,
 )
 from arena.cli.sandboxes import LimitsOption, SandboxOption
+from arena.cli.source import local_source
+from arena.cli.terms import (
+    AtOption,
+    DetachOption,
+    RemoteOption,
+    SameOwnerOption,
+    Terms,
+    UnratedOption,
+    on_server,
+)
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS, RATED
 from arena.runs.answers import answer_of
@@ -55,7 +65,7 @@ from arena.runs.names import (
     matches_text,
     seatings_of,
 )
-from arena.runs.rows import loss_rows, place_rows
+from arena.runs.rows import loss_rows, place_rows, told
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import COMPARE, DEFAULT_FORMAT, FORMATS, LADDER, UNTIL
 from arena.tournament.local import IN_FLIGHT, LocalExecutor
@@ -111,6 +121,7 @@ PinOption = Annotated[
 
 
 def play(
+    context: typer.Context,
     game: Annotated[str, typer.Argument(metavar="GAME")],
     bots: BotsArgument,
     matches: Annotated[int, typer.Option("--matches", min=1, help="How many matches.")] = 1,
@@ -127,6 +138,11 @@ def play(
     limits: LimitsOption = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write record files.")] = None,
     private: PrivateOption = False,
+    detach: DetachOption = False,
+    at: AtOption = None,
+    allow_same_owner: SameOwnerOption = False,
+    unrated: UnratedOption = False,
+    remote: RemoteOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play matches between bots, a seat each, and show how they went."""
@@ -139,24 +155,29 @@ def play(
         seed=seed,
         options=parse_options(option or []),
         limits=parse_each(each or []),
-        custody=custody(sandbox, limits),
     )
-    new = definition.build(OUT.say)
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.create(definition, Terms(at, allow_same_owner, unrated, remote), detach)
+        return
+    new = replace(definition, custody=custody(sandbox, limits)).build(OUT.say)
     with _executor_ahead(new, db, Workers(jobs, in_flight, pin)) as executor, open_store(db) as store:
         tournament = store.create(new)
         _say_head(tournament, seed is not None)
         report = _run(store, tournament, executor)
         if out is not None:
-            write_records(store, tournament, out, private)
+            write_records(local_source(store, db), tournament.name, out, private)
         if tournament.matches == 1:
-            show_result(store, tournament, 0, 0)
+            show_result(local_source(store, db).record(f"{tournament.name}/{match_name(0)}"))
         else:
-            show_standings(report)
+            show_standings(told(report))
         _say_end(store, tournament, report)
     leave(CheckFailedError.code if report.faults or report.void else 0)
 
 
 def run(
+    context: typer.Context,
     game: Annotated[str, typer.Argument(metavar="GAME|FILE.toml")],
     bots: Annotated[
         list[str] | None, typer.Argument(metavar="BOT...", help="As for play; none with a FILE.toml.")
@@ -186,6 +207,11 @@ def run(
     each: EachOption = None,
     sandbox: SandboxOption = None,
     limits: LimitsOption = None,
+    detach: DetachOption = False,
+    at: AtOption = None,
+    allow_same_owner: SameOwnerOption = False,
+    unrated: UnratedOption = False,
+    remote: RemoteOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Run a tournament: balanced tables, every deal from every seat; can be killed and resumed."""
@@ -199,6 +225,11 @@ def run(
     }
     given |= {"until": until, "confidence": confidence, "tolerance": tolerance}
     definition = _definition(game, bots or [], given, option, each)
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.create(definition, Terms(at, allow_same_owner, unrated, remote), detach)
+        return
     definition = replace(definition, custody=custody(sandbox, limits).over(definition.custody))
     new = definition.build(OUT.say)
     if definition.deals is not None and "deals" not in new.settings and new.deals != definition.deals:
@@ -216,15 +247,22 @@ def run(
 
 
 def resume(
+    context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The newest if left out.")] = None,
     jobs: JobsOption = None,
     in_flight: InFlightOption = IN_FLIGHT,
     pin: PinOption = True,
     sandbox: SandboxOption = None,
     limits: LimitsOption = None,
+    detach: DetachOption = False,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play what is missing of a tournament."""
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.go_on(name, detach)
+        return
     with open_store(db) as store:
         tournament = store.tournament(name)
         if tournament.format == LADDER:
@@ -295,7 +333,7 @@ def play_out(
     """Play what is missing of a tournament, show what came out, and leave."""
     _say_head(tournament, seed_is_known)
     report = _run(store, tournament, executor)
-    show_standings(report)
+    show_standings(told(report))
     if not OUT.csv:
         show_places(place_rows(store, store.tournament(tournament.name)))
     show_answer(answer_of(store, store.tournament(tournament.name)))

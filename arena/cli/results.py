@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +11,10 @@ import typer
 from botarena.v1.record_pb2 import MatchRecord
 
 from arena.cli.answers import show_answer
-from arena.cli.common import DEFAULT_DB, DbOption, open_store
+from arena.cli.common import DEFAULT_DB, DbOption
 from arena.cli.losses import show_losses
 from arena.cli.output import OUT
+from arena.cli.source import Source, ToldRecord, open_source
 from arena.cli.tables import (
     CROSSTABLE_TITLE,
     PARTNERS_TITLE,
@@ -34,10 +35,9 @@ from arena.games import find_game
 from arena.match.evidence import public_record
 from arena.match.record import seal
 from arena.match.replay import replay
-from arena.runs.answers import answer_of
-from arena.runs.names import format_text, is_open, match_name, match_number, matches_text
-from arena.runs.rows import loss_rows, place_rows, tournament_row
-from arena.store.stored import StoredMatch, StoredTournament
+from arena.runs.names import count_text, settings_text
+from arena.runs.selecting import Filters
+from arena.store.stored import StoredTournament
 from arena.tournament.formats import ENDLESS
 
 if TYPE_CHECKING:
@@ -59,57 +59,60 @@ PrivateOption = Annotated[
 
 def list_(db: DbOption = DEFAULT_DB) -> None:
     """All tournaments, oldest first."""
-    with open_store(db) as store:
-        tournaments = store.tournaments()
-    rows = [tournament_row(tournament, stored) for tournament, stored in tournaments]
+    with open_source(db) as source:
+        rows = source.tournaments()
     heads = ("name", "kind", "game", "format", "bots", "seats", "matches", "state", "created")
     cells = [
         [
             *(row[head] for head in heads[:4]),
             len(row["bots"]),
             row["seats"],
-            f"{row['stored']}/{_total(tournament)}",
+            f"{row['stored']}/{_total(row)}",
             row["state"],
             row["created"],
         ]
-        for row, (tournament, _) in zip(rows, tournaments, strict=True)
+        for row in rows
     ]
     OUT.table("tournament", rows, lambda: plain_table(heads, cells))
 
 
 def show(name: NameArgument = None, db: DbOption = DEFAULT_DB) -> None:
     """State, settings, seed commitment, leaderboard and crosstable of a tournament."""
-    with open_store(db) as store:
-        tournament = store.tournament(name)
-        report = read_report(store, tournament)
-        row = tournament_row(tournament, report.matches)
-        places = place_rows(store, tournament)
-        answer = answer_of(store, tournament)
-        losses = loss_rows(tournament, store.lost(tournament.id))
+    with open_source(db) as source:
+        show_outcome(source.result(name, details=not OUT.csv))
+
+
+def show_outcome(result: dict[str, Any]) -> None:
+    """All that came out of a tournament."""
     if OUT.json:
-        OUT.lines("tournament", [row])
+        OUT.lines("tournament", [result["tournament"]])
     elif not OUT.csv:
-        options = ", ".join(f"{key}={value}" for key, value in tournament.options.items()) or "none"
-        OUT.text(
-            f"{tournament.name}: {tournament.game}, {len(tournament.bots)} bots at {tournament.seats} seats, "
-            f"{row['stored']}/{matches_text(tournament)} matches, {row['state']}\n"
-            f"{format_text(tournament)} · options {options} · "
-            f"time {tournament.move_us / 1e6:g} s a decision, "
-            f"{tournament.bank_us / 1e6:g} s a match · faults allowed {tournament.faults_allowed}\n"
-            f"commitment {row['commitment']} · seed {row['seed'] or 'revealed at the end'}"
-        )
-    show_losses(losses, OUT.say if OUT.csv else OUT.text)
-    show_standings(report)
+        OUT.text(_settings_text(result["tournament"], result["clock"]))
+    show_losses(result["losses"], OUT.say if OUT.csv else OUT.text)
+    show_standings(result["board"])
     if not OUT.csv:
-        show_places(places)
-        show_details(report)
-    show_answer(answer)
+        show_places(result["places"])
+        show_details(result["board"])
+    show_answer((result["answer_kind"], result["answer"]) if result["answer"] else None)
 
 
-def _total(tournament: StoredTournament) -> str:
-    if tournament.matches == ENDLESS:
+def _settings_text(row: dict[str, Any], clock: dict[str, Any]) -> str:
+    options = ", ".join(f"{key}={value}" for key, value in row["options"].items()) or "none"
+    total = count_text(row["matches"], row["at_most"])
+    return (
+        f"{row['name']}: {row['game']}, {len(row['bots'])} bots at {row['seats']} seats, "
+        f"{row['stored']}/{total} matches, {row['state']}\n"
+        f"{settings_text(row['format'], row['settings'])} · options {options} · "
+        f"time {clock['move_us'] / 1e6:g} s a decision, "
+        f"{clock['bank_us'] / 1e6:g} s a match · faults allowed {clock['faults_allowed']}\n"
+        f"commitment {row['commitment']} · seed {row['seed'] or 'revealed at the end'}"
+    )
+
+
+def _total(row: dict[str, Any]) -> str:
+    if row["matches"] is None:
         return "∞"
-    return f"{'≤' if is_open(tournament) else ''}{tournament.matches}"
+    return f"{'≤' if row['at_most'] else ''}{row['matches']}"
 
 
 def show_places(rows: list[dict[str, Any]]) -> None:
@@ -138,14 +141,18 @@ def read_report(store: Store, tournament: StoredTournament) -> Report:
     return report_of(tournament, OUT.track(store.matches(tournament.id), total, "rating"))
 
 
-def show_standings(report: Report, *, pairs: bool = True, names: Mapping[str, Any] = NO_NAMES) -> None:
+def show_standings(
+    board: Mapping[str, Any], *, pairs: bool = True, names: Mapping[str, Any] = NO_NAMES
+) -> None:
     """Leaderboard, and the crosstable if pairs are wanted.
 
     Args:
+        board: as `arena.runs.boards.told` tells it.
+        pairs: whether they are.
         names: what goes before every row of data, to tell one board from others.
     """
-    rows = [{**names, **row} for row in report.rows()]
-    cells = [{**names, **cell} for cell in report.crosstable()]
+    rows = [{**names, **row} for row in board["standings"]]
+    cells = [{**names, **cell} for cell in board["pairs"]]
     OUT.table("standing", rows, lambda: standings_table(rows, OUT.width(sys.stdout)), standings_title(rows))
     if OUT.csv or not pairs:
         return
@@ -153,30 +160,29 @@ def show_standings(report: Report, *, pairs: bool = True, names: Mapping[str, An
     OUT.table("pair", cells, lambda: crosstable(order, cells), CROSSTABLE_TITLE)
 
 
-def show_details(report: Report, *, names: Mapping[str, Any] = NO_NAMES) -> None:
+def show_details(board: Mapping[str, Any], *, names: Mapping[str, Any] = NO_NAMES) -> None:
     """What else is known: who is better for sure, the seats, how much was luck.
 
     Args:
+        board: as `arena.runs.boards.told` tells it, with details.
         names: as for `show_standings`.
     """
-    order = [row["bot"] for row in report.rows()]
-    cells, luck = report.crosstable(), report.luck()
-    seats = [{**names, **seat} for seat in report.seats()]
+    order, cells, details = [row["bot"] for row in board["standings"]], board["pairs"], board["details"]
+    seats = [{**names, **seat} for seat in details["seats"]]
     if not OUT.json:  # there it stands with the pairs
         OUT.table("pair", cells, lambda: superiority_table(order, cells), SUPERIORITY_TITLE)
     OUT.table("seat", seats, lambda: seats_table(seats, order), SEATS_TITLE)
     if OUT.json:
-        OUT.lines("luck", [{**names, **luck}])
+        OUT.lines("luck", [{**names, **details["luck"]}])
     else:
-        OUT.text(_luck_text(luck))
-    surprises = [{**names, **pair} for pair in report.surprises()]
+        OUT.text(_luck_text(details["luck"]))
+    surprises = [{**names, **pair} for pair in details["residuals"]]
     OUT.table("residual", surprises, lambda: surprises_table(surprises), SURPRISES_TITLE)
-    _show_partners(report, names)
+    _show_partners(details["partnerships"], details["partnerships_reason"], names)
 
 
-def _show_partners(report: Report, names: Mapping[str, Any]) -> None:
+def _show_partners(pairs: Sequence[Mapping[str, Any]], reason: str | None, names: Mapping[str, Any]) -> None:
     """Who does better or worse with whom; people are shown who is flagged."""
-    pairs, reason = report.partners()
     rows = [{**names, **pair} for pair in pairs]
     flagged = [row for row in rows if row["flagged"]]
     if OUT.json:
@@ -205,12 +211,11 @@ def _luck_text(luck: dict[str, Any]) -> str:
     return f"{spread}\n{worth}"
 
 
-def show_result(store: Store, tournament: StoredTournament, block: int, seating: int) -> None:
+def show_result(told: ToldRecord) -> None:
     """How one match ended, seat by seat."""
     from arena.tournament.export import Played, seat_rows
 
-    name = match_name(match_number(tournament, block, seating))
-    played = Played.read(name, tournament, store.match(tournament.id, block, seating))
+    played = Played(told.match, told.tournament, told.block, told.record())
     details = _details(played.record)
     rows = [{**row, "details": details[row["seat"]]} for row in seat_rows(played)]
     heads = ("rank", "bot", "seat", "score", "fault", "details")
@@ -231,29 +236,33 @@ def _shown(value: object) -> str:
     return "–" if value is None or value == "" else str(value)
 
 
-def write_records(store: Store, tournament: StoredTournament, folder: Path, private: bool) -> None:
+def write_records(source: Source, tournament: str, folder: Path, private: bool) -> None:
     """Write the record of every match of a tournament to a file of its own, as `write_record` does."""
     count = 0
-    for played in store.matches(tournament.id):
-        write_record(folder, tournament, played, private)
+    for told in source.records(Filters(tournaments=[tournament]), "writing"):
+        write_record(folder, told, private)
         count += 1
     OUT.say(f"{count} records: {folder}")
 
 
-def write_record(folder: Path, tournament: StoredTournament, played: StoredMatch, private: bool) -> None:
+def write_record(folder: Path, told: ToldRecord, private: bool) -> Path:
     """Write the record of a match to a file that is named like it; the folder is made if need be.
 
     Args:
+        folder: where to.
+        told: the match.
         private: with what only the bots' authors and the organiser may know, that is as it is stored.
-    """
-    from arena.tournament.report import played_record
 
-    name = match_name(match_number(tournament, played.block, played.seating))
-    data = played.record if private else seal(public_record(played_record(played)))
+    Returns:
+        The file.
+    """
+    data = told.data if private else seal(public_record(told.record()))
+    file = folder / f"{told.match}.record"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.record").write_bytes(data)
+        file.write_bytes(data)
     except OSError as error:
         raise UsageError(
             f"{folder} cannot be written to", str(error.strerror), "name another folder"
         ) from None
+    return file

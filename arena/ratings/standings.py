@@ -7,7 +7,7 @@ number of bots.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -106,6 +106,22 @@ class Cell:
     matches: int
 
 
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Sums over matches that standings are made of; the order of the matches means nothing.
+
+    Attributes:
+        tallies: by bot: matches, wins, draws, sums of ranks and of scores, half points, opponents.
+        seats: by size of the table, seat and bot: matches, sum and sum of squares of the half points.
+        pairs: by two bots, in the order of their names: blocks, matches, half points of the first, and over
+            the blocks the sums of n², n s and s², of n matches with s half points each.
+    """
+
+    tallies: Mapping[str, Sequence[int]]
+    seats: Mapping[tuple[int, int, str], Sequence[int]]
+    pairs: Mapping[tuple[str, str], Sequence[int]]
+
+
 class Standings:
     """Leaderboard and crosstable of the matches added so far.
 
@@ -132,6 +148,22 @@ class Standings:
         self._seats: dict[tuple[int, int, str], _SeatTally] = {}
         self._blocks = _Blocks()
 
+    @classmethod
+    def counted(cls, ties: TieRule, results: Results, counts: Counts) -> Standings:
+        """Of matches that were counted already. More cannot be added.
+
+        Args:
+            ties: what a shared rank says.
+            results: the matches, for ratings of record.
+            counts: the same, as sums.
+        """
+        made = cls(ties)
+        made.results = results
+        made._tallies = {bot: _Tally(*row) for bot, row in counts.tallies.items()}
+        made._seats = {key: _SeatTally(*row) for key, row in counts.seats.items()}
+        made._pairs = {key: Pair.of(*row) for key, row in counts.pairs.items()}
+        return made
+
     def add(self, played: Played) -> None:
         """Count a match.
 
@@ -148,8 +180,8 @@ class Standings:
         self._blocks.enter(played.block)
         size = len(played.bots)
         for seat, bot in enumerate(played.bots):
-            share = self._tallies.setdefault(bot, _Tally()).add(played, seat)
-            self._seats.setdefault((size, seat, bot), _SeatTally()).add(share)
+            halves = self._tallies.setdefault(bot, _Tally()).add(played, seat)
+            self._seats.setdefault((size, seat, bot), _SeatTally()).add(halves)
         for one, other in combinations(sorted(zip(played.bots, played.ranks, strict=True)), 2):
             pair = self._pairs.setdefault((one[0], other[0]), Pair())
             pair.add(played.block, _halves(one[1], other[1]))
@@ -236,8 +268,8 @@ class _Tally:
     halves: int = 0
     opponents: int = 0
 
-    def add(self, played: Played, seat: int) -> float:
-        """Count a match; the share of the opponents that the bot ranked above."""
+    def add(self, played: Played, seat: int) -> int:
+        """Count a match; the half points of the bot against its opponents."""
         rank = played.ranks[seat]
         self.matches += 1
         self.wins += rank == 1 and played.ranks.count(1) == 1
@@ -248,16 +280,16 @@ class _Tally:
         halves = sum(_halves(rank, other) for other in played.ranks) - 1
         self.halves += halves
         self.opponents += len(played.ranks) - 1
-        return halves / (2 * (len(played.ranks) - 1))
+        return halves
 
 
 @dataclass(slots=True)
 class _SeatTally:
-    """Shares of the opponents outranked from a seat: their number, sum and sum of squares."""
+    """Half points against the opponents from a seat: number of matches, sum and sum of squares."""
 
     matches: int = 0
-    sum: float = 0
-    squares: float = 0
+    sum: int = 0
+    squares: int = 0
 
     @classmethod
     def of(cls, tallies: Iterable[_SeatTally]) -> _SeatTally:
@@ -269,17 +301,18 @@ class _SeatTally:
             whole.squares += tally.squares
         return whole
 
-    def add(self, share: float) -> None:
+    def add(self, halves: int) -> None:
         self.matches += 1
-        self.sum += share
-        self.squares += share * share
+        self.sum += halves
+        self.squares += halves * halves
 
     def standing(self, seats: int, seat: int, bot: str | None) -> SeatStanding:
-        mean = self.sum / self.matches
+        whole, n = 2 * (seats - 1), self.matches
         error = None
-        if self.matches > 1:
-            error = math.sqrt(max(0.0, self.squares / self.matches - mean * mean) / (self.matches - 1))
-        return SeatStanding(seats, seat, bot, self.matches, mean, error)
+        if n > 1:
+            # In integers, so that it is never below 0 by rounding.
+            error = math.sqrt((n * self.squares - self.sum**2) / (n - 1)) / (whole * n)
+        return SeatStanding(seats, seat, bot, n, self.sum / (whole * n), error)
 
 
 @dataclass(slots=True)
@@ -301,6 +334,13 @@ class Pair:
     sum_nn: int = 0
     sum_ns: int = 0
     sum_ss: int = 0
+
+    @classmethod
+    def of(cls, blocks: int, total_n: int, total_s: int, sum_nn: int, sum_ns: int, sum_ss: int) -> Pair:
+        """Of whole blocks that were counted already."""
+        return cls(
+            blocks=blocks, total_n=total_n, total_s=total_s, sum_nn=sum_nn, sum_ns=sum_ns, sum_ss=sum_ss
+        )
 
     def add(self, block: int, halves: int) -> None:
         """Count a match of a block; matches of a block come in succession."""

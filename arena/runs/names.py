@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from arena.errors import UsageError
 from arena.store.stored import StoredTournament
@@ -58,18 +60,29 @@ def is_open(tournament: StoredTournament) -> bool:
 
 def matches_text(tournament: StoredTournament) -> str:
     """The number of its matches, as far as it is known."""
-    if tournament.matches == ENDLESS:
+    matches = None if tournament.matches == ENDLESS else tournament.matches
+    return count_text(matches, is_open(tournament))
+
+
+def count_text(matches: int | None, at_most: bool) -> str:
+    """A number of matches; None: without end."""
+    if matches is None:
         return "endless"
-    return f"at most {tournament.matches}" if is_open(tournament) else str(tournament.matches)
+    return f"at most {matches}" if at_most else str(matches)
 
 
 def format_text(tournament: StoredTournament) -> str:
     """Its format and settings, such as "swiss (rounds 5, deals 10)"."""
+    return settings_text(tournament.format, tournament.settings)
+
+
+def settings_text(form: str, values: Mapping[str, Any]) -> str:
+    """The same of a format and its settings."""
     settings = ", ".join(
         f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
-        for key, value in tournament.settings.items()
+        for key, value in values.items()
     )
-    name = tournament.format.replace("-", " ")
+    name = form.replace("-", " ")
     return f"{name} ({settings})" if settings else name
 
 

@@ -14,6 +14,7 @@ from arena.tournament.runner import commitment, places_of
 
 if TYPE_CHECKING:
     from arena.store.store import Store
+    from arena.tournament.report import Report
 
 
 def tournament_row(tournament: StoredTournament, stored: int) -> dict[str, Any]:
@@ -64,3 +65,32 @@ def loss_rows(tournament: StoredTournament, losses: Sequence[StoredLoss]) -> lis
         }
         for loss in losses
     ]
+
+
+def told(report: Report, details: bool = False) -> dict[str, Any]:
+    """A report as plain data.
+
+    Args:
+        report: what is told.
+        details: whether with seats, luck, and pairs that are conspicuous.
+    """
+    rows: dict[str, Any] = {
+        "matches": report.matches,
+        "standings": report.rows(),
+        "pairs": report.crosstable(),
+        "details": None,
+        "history": [],
+    }
+    return rows | {"details": told_details(report)} if details else rows
+
+
+def told_details(report: Report) -> dict[str, Any]:
+    """What else is known of its matches."""
+    partnerships, reason = report.partners()
+    return {
+        "seats": report.seats(),
+        "luck": report.luck(),
+        "residuals": report.surprises(),
+        "partnerships": partnerships,
+        "partnerships_reason": reason,
+    }

@@ -14,7 +14,7 @@ from arena.errors import NotAllowedError, TooMuchError, UsageError
 from arena.rights import Caller
 from arena.runs.definition import Definition, bots_of
 from arena.runs.names import is_open
-from arena.server.conductor import Conductor
+from arena.server.conducting import Conducting
 from arena.server.lineup import MOST_BOTS, Lineup, too_many
 from arena.server.pages import page_of
 from arena.server.terms import clock_of, terms_message
@@ -52,7 +52,7 @@ class Hosts:
         accounts: knows what its owners may have.
     """
 
-    def __init__(self, conductor: Conductor, accounts: Accounts) -> None:
+    def __init__(self, conductor: Conducting, accounts: Accounts) -> None:
         self.conductor = conductor
         self.hosting = conductor.hosting
         self._accounts = accounts

@@ -18,7 +18,7 @@ from arena.runs.leagues import active, base, entrant, seat
 from arena.server.background import apart
 from arena.server.caller import caller
 from arena.server.catalog import split_reference
-from arena.server.conductor import Conductor
+from arena.server.conducting import Conducting
 from arena.server.hosts import LEAGUE, Hosts, Which, definition
 from arena.server.lineup import MOST_BOTS, check_remote, too_many
 from arena.server.terms import terms_of
@@ -43,7 +43,7 @@ class Leagues:
         accounts: knows what their owners may have.
     """
 
-    def __init__(self, conductor: Conductor, accounts: Accounts) -> None:
+    def __init__(self, conductor: Conducting, accounts: Accounts) -> None:
         self._service = LeagueService(Hosts(conductor, accounts))
 
     def register(self, server: grpc.aio.Server) -> None:

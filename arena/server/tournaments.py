@@ -19,7 +19,7 @@ from arena.rights import Caller
 from arena.runs.definition import Definition
 from arena.server.background import apart
 from arena.server.caller import caller
-from arena.server.conductor import Conductor
+from arena.server.conducting import Conducting
 from arena.server.hosts import LEAGUE, Hosts, Which, definition
 from arena.server.terms import terms_of
 from arena.store.accounts import Accounts
@@ -44,7 +44,7 @@ class Tournaments:
         every_s: how often those who watch are told something at most, in seconds.
     """
 
-    def __init__(self, conductor: Conductor, accounts: Accounts, every_s: float = EVERY_S) -> None:
+    def __init__(self, conductor: Conducting, accounts: Accounts, every_s: float = EVERY_S) -> None:
         self._service = TournamentService(Hosts(conductor, accounts), every_s)
 
     def register(self, server: grpc.aio.Server) -> None:

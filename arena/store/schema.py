@@ -236,9 +236,17 @@ board = Table(
     Column("selection", Text, nullable=False, comment="JSON"),
     Column("upto", BigInteger, nullable=False, comment="last match that it counts"),
     Column("matches", BigInteger, nullable=False),
-    Column("state", LargeBinary, nullable=False, comment="what more matches are added to"),
+    Column("state", LargeBinary, nullable=False, comment="sums that more matches are added to"),
     Column("rows", Text, nullable=False, comment="JSON: what is shown"),
     Column("changed_us", BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
+)
+
+board_part = Table(
+    "board_part",
+    metadata,
+    Column("board", String(64), ForeignKey("board.key"), primary_key=True),
+    Column("part", Integer, primary_key=True, autoincrement=False),
+    Column("data", LargeBinary, nullable=False, comment="results of some of its matches"),
 )
 
 # Where alembic notes the version of the schema. Its own table, not one of ours.

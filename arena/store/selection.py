@@ -56,6 +56,7 @@ class Selection:
         only: bots beside which nobody sits at it.
         since_us: it began then or later, in microseconds since 1970 UTC.
         before_us: it began earlier than then.
+        rated: whether its tournament counts beside others: a server may play one that does not.
     """
 
     game: str | None = None
@@ -67,6 +68,7 @@ class Selection:
     only: tuple[BotFilter, ...] = ()
     since_us: int | None = None
     before_us: int | None = None
+    rated: bool = False
 
     def began_within(self, tournament: StoredTournament, played: StoredMatch) -> bool:
         """Whether a match of a tournament that reaches into the period began within it.

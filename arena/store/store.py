@@ -16,9 +16,10 @@ from typing import Any, TypeAlias
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from arena.errors import ArenaError, NotFoundError
+from arena.errors import ArenaError, NotFoundError, TakenError
 from arena.store.schema import (
     alembic_version,
+    hosted,
     lost_block,
     match,
     match_seat,
@@ -46,7 +47,7 @@ class StoreError(ArenaError):
     """The database cannot do what was asked."""
 
 
-class NameTakenError(StoreError):
+class NameTakenError(TakenError):
     """There is a tournament of this name already."""
 
 
@@ -346,10 +347,23 @@ class Store:
             for row in rows:
                 yield row[0], row[1]
 
-    def matches(self, number: int) -> Iterator[StoredMatch]:
-        """The stored matches of a tournament in the order of its schedule, in constant memory."""
+    def stored_of(self, number: int, block: int) -> int:
+        """How many matches of a block of a tournament are stored."""
+        query = sa.select(sa.func.count()).where(match.c.tournament == number, match.c.block == block)
+        with self._engine.connect() as connection:
+            return connection.execute(query.select_from(match)).scalar_one()
+
+    def matches(self, number: int, block: int = 0, seating: int = 0) -> Iterator[StoredMatch]:
+        """The stored matches of a tournament in the order of its schedule, in constant memory.
+
+        Args:
+            number: row number of the tournament.
+            block, seating: of the match to begin with.
+        """
+        from_there = (match.c.block > block) | ((match.c.block == block) & (match.c.seating >= seating))
+        conditions = [match.c.tournament == number, match.c.block >= block, from_there]
         with self._engine.connect().execution_options(yield_per=500) as connection:
-            yield from _read_matches(connection, [match.c.tournament == number])
+            yield from _read_matches(connection, conditions)
 
     def match(self, number: int, block: int, seating: int) -> StoredMatch:
         """One stored match.
@@ -424,6 +438,9 @@ class Store:
         columns, conditions = tournament.c, []
         if selection.game is not None:
             conditions.append(columns.game == selection.game)
+        if selection.rated:
+            unrated = sa.select(hosted.c.tournament).where(hosted.c.rated == sa.false())
+            conditions.append(columns.id.not_in(unrated))
         if selection.tournaments:
             self._check_names(connection, selection.tournaments)
             conditions.append(columns.name.in_(selection.tournaments))

@@ -48,14 +48,14 @@ class Played:
 
     Attributes:
         name: its name within its tournament, such as m0312.
-        tournament: its tournament.
-        stored: as it is stored.
+        tournament: name of its tournament.
+        block: its block.
         record: its record.
     """
 
     name: str
-    tournament: StoredTournament
-    stored: StoredMatch
+    tournament: str
+    block: int
     record: MatchRecord
 
     @classmethod
@@ -65,15 +65,15 @@ class Played:
         Raises:
             RecordDamagedError: which match it is, and what is wrong with it.
         """
-        return cls(name, tournament, stored, selected_record(tournament, stored))
+        return cls(name, tournament.name, stored.block, selected_record(tournament, stored))
 
     def place(self) -> dict[str, Any]:
         """The columns by which every table says which match it is."""
         return {
-            "tournament": self.tournament.name,
+            "tournament": self.tournament,
             "match": self.name,
-            "game": self.tournament.game,
-            "block": self.stored.block,
+            "game": self.record.game,
+            "block": self.block,
             "deal": self.record.deal,
             "seating": self.record.seating,
             "verdict": verdict_name(self.record.verdict),
@@ -118,7 +118,7 @@ def _matches(played: Played) -> Iterator[Row]:
     record = played.record
     yield {
         **played.place(),
-        "options": message_json(getattr(record.options, played.tournament.game)),
+        "options": message_json(getattr(record.options, played.record.game)),
         "seats": len(record.bots),
         "bots": json.dumps([bot.name for bot in record.bots]),
         "versions": json.dumps([bot.version for bot in record.bots]),
@@ -190,7 +190,7 @@ def _decisions(played: Played) -> Iterator[Row]:
         CheckFailedError: its record does not replay.
     """
     of_seats = [_of_seat(played.record, seat) for seat in range(len(played.record.bots))]
-    place, game = played.place(), find_game(played.tournament.game)
+    place, game = played.place(), find_game(played.record.game)
     try:
         for ply, step in enumerate(replay(played.record)):
             for decision, seat in enumerate(step.moves, step.decision):
@@ -201,7 +201,7 @@ def _decisions(played: Played) -> Iterator[Row]:
     except (VerificationError, GameError) as error:
         if isinstance(error, RulesFailedError) and not played.record.ranks:
             return
-        name = f"{played.tournament.name}/{played.name}"
+        name = f"{played.tournament}/{played.name}"
         raise CheckFailedError(
             f"{name} does not replay", str(error), f"verify it: arena verify {name}"
         ) from error

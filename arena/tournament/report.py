@@ -28,17 +28,17 @@ class ThinkTimes:
     """Times of decisions, kept to within 1 % in constant memory."""
 
     def __init__(self) -> None:
-        self._counts: Counter[int] = Counter()
+        self.counts: Counter[int] = Counter()
 
     def add(self, microseconds: int) -> None:
         """Count one."""
         shift = max(0, microseconds.bit_length() - 7)
-        self._counts[microseconds >> shift << shift] += 1
+        self.counts[microseconds >> shift << shift] += 1
 
     def quantile(self, share: float) -> int | None:
         """The smallest time that this share of the decisions did not exceed, in microseconds."""
-        left = share * self._counts.total()
-        for time, count in sorted(self._counts.items()):
+        left = share * self.counts.total()
+        for time, count in sorted(self.counts.items()):
             left -= count
             if left <= 0:
                 return time
@@ -58,6 +58,9 @@ class Report:
         decisions: number of decisions in them.
         void: matches that count for nothing, by verdict.
         standings: what the rated ones add up to.
+        think: times of decisions by bot.
+        failed: faults by bot and kind.
+        decided: decisions that were put to each bot.
     """
 
     def __init__(self, game: str, anchor: str | None = None, *, live: bool = False) -> None:
@@ -66,9 +69,9 @@ class Report:
         self.void: Counter[str] = Counter()
         self.standings = Standings(TieRule(find_game(game).ties.value), live=live)
         self._anchor = anchor
-        self._think: defaultdict[str, ThinkTimes] = defaultdict(ThinkTimes)
-        self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._decided: Counter[str] = Counter()
+        self.think: defaultdict[str, ThinkTimes] = defaultdict(ThinkTimes)
+        self.failed: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.decided: Counter[str] = Counter()
 
     def add(self, record: MatchRecord) -> None:
         """Add one record."""
@@ -80,11 +83,11 @@ class Report:
             return
         for seat, think in zip(record.seats, record.circumstances.think_us, strict=False):
             if think:  # a stand-in takes no time, and its bot's times end there
-                self._think[names[seat]].add(think)
+                self.think[names[seat]].add(think)
         for seat, number in own_decisions(record).items():
-            self._decided[names[seat]] += number
+            self.decided[names[seat]] += number
         for fault in record.faults:
-            self._faults[names[fault.seat]][fault_name(fault.kind)] += 1
+            self.failed[names[fault.seat]][fault_name(fault.kind)] += 1
         self.standings.add(
             Played(
                 block=record.deal,
@@ -98,7 +101,7 @@ class Report:
     @property
     def faults(self) -> dict[str, dict[str, int]]:
         """Number of faults by bot and kind."""
-        return {bot: dict(kinds) for bot, kinds in sorted(self._faults.items())}
+        return {bot: dict(kinds) for bot, kinds in sorted(self.failed.items())}
 
     def rows(self) -> list[dict[str, Any]]:
         """The leaderboard, best first, as plain data."""
@@ -172,8 +175,8 @@ class Report:
 
     def _row(self, standing: Standing) -> dict[str, Any]:
         skill = standing.skill
-        faults = self._faults.get(skill.bot, Counter())
-        think = self._think.get(skill.bot, ThinkTimes())
+        faults = self.failed.get(skill.bot, Counter())
+        think = self.think.get(skill.bot, ThinkTimes())
         return {
             "pool": skill.pool,
             "rank_low": skill.low,
@@ -192,14 +195,13 @@ class Report:
             "mean_rank": standing.mean_rank,
             "mean_score": standing.mean_score,
             "points": standing.points,
-            "decisions": self._decided[skill.bot],
+            "decisions": self.decided[skill.bot],
             "think_p50_us": think.quantile(0.5),
             "think_p99_us": think.quantile(0.99),
             "faults": sum(faults.values()),
-            "faults_by_kind": dict(faults),
+            "faults_by_kind": dict(sorted(faults.items())),
             "faults_per_1000": {
-                kind: 1000 * count / max(1, self._decided[skill.bot])
-                for kind, count in sorted(faults.items())
+                kind: 1000 * count / max(1, self.decided[skill.bot]) for kind, count in sorted(faults.items())
             },
         }
 

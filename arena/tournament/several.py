@@ -28,6 +28,15 @@ def selected_record(of: StoredTournament, played: StoredMatch) -> MatchRecord:
     return record
 
 
+def check_seated(of: StoredTournament, played: StoredMatch) -> None:
+    """See that a match is what is stored beside it.
+
+    Raises:
+        RecordDamagedError: it is not, or cannot be read.
+    """
+    selected_record(of, played)
+
+
 def as_of_one(
     matches: Iterable[tuple[StoredTournament, StoredMatch]], labels: Mapping[tuple[str, str], str]
 ) -> Iterator[MatchRecord]:

@@ -18,10 +18,10 @@ from botarena.v1.record_pb2 import MatchRecord
 from pyarrow import parquet
 
 from arena.cli.export import What
-from arena.cli.filters import option_sets
 from arena.cli.writers import WRITERS
 from arena.games import find_game
 from arena.match.record import identity, unseal
+from arena.runs.selecting import option_sets
 from arena.store.selection import Selection, entrants
 from arena.store.store import Store
 from arena.tournament.export import TABLES, Played, Row

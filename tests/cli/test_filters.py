@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from arena.cli.filters import Filters, option_sets, parse_date, tournaments_game
 from arena.errors import ArenaError, NotFoundError, UsageError
 from arena.games import find_game
 from arena.games.game import GameError
+from arena.runs.selecting import Filters, option_sets, parse_date, tournaments_game
 from arena.store.store import Store
 from tests.cli.command import Command
 

@@ -13,6 +13,7 @@ from botarena.v1.api_tournaments_pb2_grpc import LeagueServiceStub, TournamentSe
 from arena.rights import BOT_SUBMIT, TOURNAMENT_RUN
 from arena.runs.custody import Custody
 from arena.server.catalog import Catalog, remote_spec
+from arena.server.conducting import Conducting
 from arena.server.conductor import Conductor, ConductorLimits
 from arena.server.guard import Guard
 from arena.server.leagues import Leagues
@@ -42,7 +43,7 @@ class Standstill(Conductor):
         self.wakes += 1
 
 
-def parts(conductor: Conductor, accounts: Accounts) -> list[Part]:
+def parts(conductor: Conducting, accounts: Accounts) -> list[Part]:
     """Both services; whoever watches is told everything at once."""
     return [Tournaments(conductor, accounts, every_s=0), Leagues(conductor, accounts)]
 

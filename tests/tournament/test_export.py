@@ -69,9 +69,7 @@ def test_a_row_is_what_the_bot_was_shown_and_what_it_answered(
     for match in played(store, name):
         told = [row for row in TABLES["decisions"].rows(match) if not row["stand_in"]]
         met = [
-            choice
-            for choice in chosen[name][match.stored.block, match.stored.seating]
-            if choice.index is not None
+            choice for choice in chosen[name][match.block, match.record.seating] if choice.index is not None
         ]
         ours = [_met(choice, name) for choice in met]
         assert [_told(row) for row in told] == ours

@@ -165,15 +165,24 @@ def _boards() -> None:
         sa.Column("selection", sa.Text, nullable=False, comment="JSON"),
         sa.Column("upto", sa.BigInteger, nullable=False, comment="last match that it counts"),
         sa.Column("matches", sa.BigInteger, nullable=False),
-        sa.Column("state", sa.LargeBinary, nullable=False, comment="what more matches are added to"),
+        sa.Column("state", sa.LargeBinary, nullable=False, comment="sums that more matches are added to"),
         sa.Column("rows", sa.Text, nullable=False, comment="JSON: what is shown"),
         sa.Column("changed_us", sa.BigInteger, nullable=False, comment="microseconds since 1970 UTC"),
         sa.PrimaryKeyConstraint("key", name="pk_board"),
+    )
+    op.create_table(
+        "board_part",
+        sa.Column("board", sa.String(64), nullable=False),
+        sa.Column("part", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("data", sa.LargeBinary, nullable=False, comment="results of some of its matches"),
+        sa.ForeignKeyConstraint(["board"], ["board.key"], name="fk_board_part_board"),
+        sa.PrimaryKeyConstraint("board", "part", name="pk_board_part"),
     )
 
 
 def downgrade() -> None:
     for table in (
+        "board_part",
         "board",
         "hosted_bot",
         "hosted_day",
