@@ -20,6 +20,7 @@ from arena.errors import ArenaError, NotFoundError, StateError, UsageError
 from arena.runs.definition import Definition, Limits
 from arena.runs.selecting import parse_date
 from arena.text import printable
+from arena.tournament.formats import DEFAULT_FORMAT
 
 if TYPE_CHECKING:
     from botarena.v1.api_accounts_pb2_grpc import AccountServiceStub
@@ -167,7 +168,7 @@ def tournament_request(definition: Definition, terms: Terms) -> api.CreateTourna
         bots=_submitted(definition.bots),
         kind=definition.kind,
         is_rotated=definition.rotate,
-        format=definition.format,
+        format="" if definition.format == DEFAULT_FORMAT else definition.format,
         options=definition.options,
         clock=_clock(definition),
         terms=_hosting_terms(terms),

@@ -156,7 +156,7 @@ def arena(
     remote.choose(None, None)
 
 
-PLAIN = {"bots": ["house:greedy", "mybot@3"], "game": "koffer", "format": "round-robin", "isRotated": True}
+PLAIN = {"bots": ["house:greedy", "mybot@3"], "game": "koffer", "isRotated": True}
 CLOCKED = {"moveUs": "1000000", "faultsAllowed": 2}
 
 
