@@ -102,14 +102,14 @@ def furnish(settings: ServerSettings, store: Store, metrics: Metrics) -> Rooms:
         AccountPart(accounts),
         Submissions(roster, accounts, checker, _uploads(settings), images),
         checker,
+        GamePart(),
+        BoardPart(store),
+        MatchPart(store, settings.db),
+        StatusPart(status),
         lobby,
         Tournaments(conductor, accounts),
         Leagues(conductor, accounts),
         conductor,
-        StatusPart(status),
-        GamePart(),
-        BoardPart(store),
-        MatchPart(store, settings.db),
     ]
     guard = Guard(accounts, _limits(settings), observe=observer.ended, failed=observer.failed)
     return Rooms(accounts, guard, parts, status)

@@ -58,8 +58,7 @@ def main(matches: int) -> int:
 def _measure(store: Store, matches: int) -> dict[str, float]:
     small = store.create(made_tournament("small", _BOTS, seats=2))
     large = store.create(made_tournament("large", _BOTS, seats=2))
-    filled = _timed(lambda: _fill(store, small, matches // 10, 1))[1]
-    filled += _timed(lambda: _fill(store, large, matches, 2))[1]
+    _, filled = _timed(lambda: _fill_both(store, small, large, matches))
     print(f"{matches + matches // 10} matches inserted in {filled:.0f} s", file=sys.stderr, flush=True)
     found: dict[str, float] = {"matches": matches + matches // 10, "fill_s": round(filled, 1)}
     for what, filters in (("game", Filters(game="koffer")), ("tournament", Filters(tournaments=["large"]))):
@@ -79,6 +78,14 @@ def _measure(store: Store, matches: int) -> dict[str, float]:
     shown = KeptBoards(store).shown(_board(store, Filters(tournaments=["large"])))
     assert shown["matches"] == matches // 2 * 2 + 200
     return found
+
+
+def _fill_both(
+    store: Store, small: StoredTournament, large: StoredTournament, matches: int
+) -> StoredTournament:
+    _fill(store, small, matches // 10, 1)
+    _fill(store, large, matches, 2)
+    return large
 
 
 def _board(store: Store, filters: Filters) -> Board:
