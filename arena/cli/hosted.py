@@ -321,7 +321,8 @@ def _how_to_watch(name: str) -> str:
 def _say_head(hosted: api.HostedTournament) -> None:
     kind = hosted.format if hosted.kind == "tournament" else hosted.kind
     few = "≤" if hosted.is_at_most else ""
-    matches = f"{few}{hosted.matches} matches · " if hosted.HasField("matches") else ""
+    plural = "" if hosted.matches == 1 else "es"
+    matches = f"{few}{hosted.matches} match{plural} · " if hosted.HasField("matches") else ""
     sandbox = f"sandbox {hosted.sandbox} · " if hosted.sandbox not in ("", LEVELS[0]) else ""
     bots = f"{len(hosted.bots)} bots at {hosted.seats} seats"
     OUT.say(printable(f"{hosted.game} · {kind} · {bots} · {matches}{sandbox}name {hosted.name}"))
