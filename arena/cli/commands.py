@@ -90,9 +90,9 @@ def _replay(app: typer.Typer) -> None:
 
 
 def _verify(app: typer.Typer) -> None:
-    from arena.cli import matches
+    from arena.cli import verifying
 
-    app.command("verify")(matches.verify)
+    app.command("verify")(verifying.verify)
 
 
 def _serve(app: typer.Typer) -> None:
