@@ -11,8 +11,11 @@ import os
 import shutil
 import struct
 import subprocess
+import time
 from pathlib import Path
 
+_FILES_S = 20.0
+"""How long files may stay open of processes that have ended."""
 _SHUTDOWN = 0x8004587D  # FS_IOC_SHUTDOWN
 _LOSE_WHAT_IS_NOT_SYNCED = 2
 
@@ -86,8 +89,20 @@ class Disk:
         self.free()  # a power cut may have undone that
 
     def close(self) -> None:
-        """Unmount it."""
-        _run("umount", str(self.path))
+        """Unmount it, once nobody has a file open on it.
+
+        A process that ends gives up its memory, by which it is known to be there, before its files.
+        """
+        until = time.monotonic() + _FILES_S
+        while True:
+            try:
+                _run("umount", str(self.path))
+            except subprocess.CalledProcessError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
 
     def _mount(self) -> None:
         _run("mount", "-o", "loop", str(self._image), str(self.path))
