@@ -31,6 +31,7 @@ from arena.games.chance import Chance
 from arena.match.match import Match
 from arena.runs.executor import Workers
 from tests.bench import (
+    boards,
     chess_testers,
     end_to_end,
     games,
@@ -60,6 +61,8 @@ SHARDS = (1, 2)
 BATCHES = (1, 16, 64)
 """Decisions in a frame: none shared, each of four bots its part of the usual matches, all of them."""
 CHESS_GAMES = 60
+_STORED = 50_000
+"""Matches in the database that leaderboards are asked of."""
 SLOW_BOTS, THINK_S = 1000, 0.05
 
 Figure = tuple[str, str, float]
@@ -160,7 +163,9 @@ def machine_cells() -> Iterator[Figure]:
     each, thousand = memory.measure()
     yield "memory.per_match_in_flight", "KiB", each
     yield "memory.worker_with_1000_in_flight", "MiB", thousand
-    slow = asyncio.run(slow_bots.play(SLOW_BOTS, THINK_S))
+    slow = asyncio.run(slow_bots.play(_STORED = 50_000
+"""Matches in the database that leaderboards are asked of."""
+SLOW_BOTS, THINK_S))
     yield f"slow_bots.{SLOW_BOTS}.decisions_per_s", "1/s", slow.decisions / slow.seconds
     yield (
         f"slow_bots.{SLOW_BOTS}.matches_not_played_out",
@@ -219,6 +224,7 @@ def ratios(values: dict[str, float]) -> Iterator[Figure]:
 
 def long_cells(bots: dict[str, str]) -> Iterator[Figure]:
     """What takes minutes: many bots, many matches."""
+    yield from boards.cells(_STORED)
     many = bots.get("go", bots["python"])
     for count in (4, 32, 256):
         # Each bot is started when it is first needed, which is counted here: so it takes longer.
