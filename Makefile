@@ -7,7 +7,7 @@ SERVICES := $(shell grep -l "^service " $(PROTOS))
 STUBS := sdk/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tournament test check proto proto-check bench bench-ratings bench-stopping bench-luck bench-sandboxes mutation chaos hostile fuzz images bots-native clean
+.PHONY: help setup tournament test check proto proto-check bench bench-ratings bench-stopping bench-luck bench-sandboxes mutation chaos hostile fuzz load images bots-native clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ hostile: $(VENV)/.dev  ## play the hostile bots at every level of sandbox, and p
 
 fuzz: $(VENV)/.dev  ## send the gateway a million mutated frames, beside honest bots
 	$(BIN)/python -m tests.fuzz
+
+load: $(VENV)/.dev  ## 200 remote bots and 50 clients at a server that is killed under them
+	$(BIN)/python -m tests.load --seconds 120
 
 bench-sandboxes: $(VENV)/.dev  ## measure what each level of sandbox costs, in decisions per second
 	$(BIN)/python -m tests.bench.sandboxes

@@ -28,11 +28,14 @@ def _play(app: typer.Typer) -> None:
 
 
 def _tournament(app: typer.Typer) -> None:
-    from arena.cli import play, results
+    from arena.cli import play, results, steering
 
     tournament = typer.Typer(help="Run tournaments and look at them.", no_args_is_help=True)
     tournament.command("run")(play.run)
     tournament.command("resume")(play.resume)
+    tournament.command("pause")(steering.pause)
+    tournament.command("cancel")(steering.cancel)
+    tournament.command("watch")(steering.watch)
     tournament.command("list")(results.list_)
     tournament.command("show")(results.show)
     app.add_typer(tournament, name="tournament")

@@ -24,6 +24,15 @@ from arena.cli.play import (
     play_out,
 )
 from arena.cli.sandboxes import LimitsOption, SandboxOption
+from arena.cli.terms import (
+    AtOption,
+    DetachOption,
+    RemoteOption,
+    SameOwnerOption,
+    Terms,
+    UnratedOption,
+    on_server,
+)
 from arena.errors import UsageError
 from arena.games import find_game
 from arena.runs.custody import custody
@@ -38,6 +47,7 @@ MOST_DEALS = 10_000
 
 
 def compare(
+    context: typer.Context,
     game: Annotated[str, typer.Argument(metavar="GAME")],
     old: Annotated[str, typer.Argument(metavar="OLD", help="A bot as for play.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The bot that may be better.")],
@@ -68,6 +78,11 @@ def compare(
     each: EachOption = None,
     sandbox: SandboxOption = None,
     limits: LimitsOption = None,
+    detach: DetachOption = False,
+    at: AtOption = None,
+    allow_same_owner: SameOwnerOption = False,
+    unrated: UnratedOption = False,
+    remote: RemoteOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play the same deals with both versions in the same seats until it is clear whether NEW is better."""
@@ -85,9 +100,14 @@ def compare(
         name=name,
         options=parse_options(option or []),
         limits=parse_each(each or []),
-        custody=custody(sandbox, limits),
     )
-    built = _named(definition.build(OUT.say), old, new)
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.create(definition, Terms(at, allow_same_owner, unrated, remote), detach)
+        return
+    held = replace(definition, custody=custody(sandbox, limits))
+    built = _named(held.build(OUT.say), old, new)
     with open_store(db) as store:
         tournament = create(store, built, db)
         executor = make_executor(tournament, db, Workers(jobs, in_flight, pin))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,6 +25,17 @@ from arena.cli.play import (
 from arena.cli.results import read_report, show_outcome, show_places, show_standings
 from arena.cli.sandboxes import LimitsOption, SandboxOption
 from arena.cli.source import open_source
+from arena.cli.terms import (
+    AtOption,
+    DetachOption,
+    OpenOption,
+    PerDayOption,
+    RemoteOption,
+    SameOwnerOption,
+    Terms,
+    UnratedOption,
+    on_server,
+)
 from arena.errors import NotFoundError, UsageError
 from arena.runs.custody import Custody, confine, confine_again, custody
 from arena.runs.definition import Definition, bots_of, check_versions, parse_each, parse_options
@@ -45,6 +57,7 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the l
 
 @app.command("run")
 def run(
+    context: typer.Context,
     name: NameArgument,
     bots: Annotated[
         list[str] | None, typer.Argument(metavar="[BOT...]", help="To begin with; later: league add.")
@@ -65,32 +78,45 @@ def run(
     pin: PinOption = True,
     sandbox: SandboxOption = None,
     limits: LimitsOption = None,
+    per_day: PerDayOption = None,
+    open_to_all: OpenOption = False,
+    detach: DetachOption = False,
+    at: AtOption = None,
+    allow_same_owner: SameOwnerOption = False,
+    unrated: UnratedOption = False,
+    remote: RemoteOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Begin a league, or play on: round after round until Ctrl-C, or as many as asked for."""
+    there = on_server(context, "rounds")
+    terms = Terms(at, allow_same_owner, unrated, remote, per_day, open_to_all)
+    new = None
+    if bots or game:
+        new = Definition(
+            game=_needed(game),
+            bots=bots or [],
+            kind="league",
+            format=LADDER,
+            name=name,
+            seats=seats,
+            deals=deals or 1,
+            seed=seed,
+            options=parse_options(option or []),
+            limits=parse_each(each or []),
+        )
+    elif any(given is not None for given in (seats, deals, seed, option, each)) or terms != Terms():
+        raise UsageError(
+            f"{name} cannot be changed",
+            "seats, deals, seed, options, limits and terms are those that it began with",
+            "leave them out, or begin another league with --game and bots",
+        )
+    if there:
+        _run_on_server(name, new, terms, detach)
+        return
     held = custody(sandbox, limits)
     with open_store(db) as store:
-        if bots or game:
-            definition = Definition(
-                game=_needed(game),
-                bots=bots or [],
-                kind="league",
-                format=LADDER,
-                name=name,
-                seats=seats,
-                deals=deals or 1,
-                seed=seed,
-                options=parse_options(option or []),
-                limits=parse_each(each or []),
-                custody=held,
-            )
-            create(store, definition.build(OUT.say), db)
-        elif any(given is not None for given in (seats, deals, seed, option, each)):
-            raise UsageError(
-                f"{name} cannot be changed",
-                "seats, deals, seed, options and limits are those that it began with",
-                "leave them out, or begin another league with --game and bots",
-            )
+        if new is not None:
+            create(store, replace(new, custody=held).build(OUT.say), db)
         with alone(_league(store, name), db):
             _play(store, name, rounds, db, Workers(jobs, in_flight, pin), held)
         league = store.tournament(name)
@@ -99,14 +125,29 @@ def run(
             show_places(place_rows(store, league))
 
 
+def _run_on_server(name: str, new: Definition | None, terms: Terms, detach: bool) -> None:
+    from arena.cli import hosted
+
+    if new is None:
+        hosted.go_on(name, detach, is_league=True)
+    else:
+        hosted.create_league(new, terms, detach)
+
+
 @app.command("add")
 def add(
+    context: typer.Context,
     name: NameArgument,
     bot: Annotated[str, typer.Argument(metavar="BOT", help="./dir, ./bot.py, module:Class, house:NAME")],
     limits: LimitsOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Let a bot take part from the next round on; a changed one takes the place of its older version."""
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.enter(name, bot)
+        return
     with open_store(db) as store:
         league = _league(store, name)
         held = custody(strictest(bots_of(league)), limits)
@@ -120,11 +161,17 @@ def add(
 
 @app.command("remove")
 def remove(
+    context: typer.Context,
     name: NameArgument,
     bot: Annotated[str, typer.Argument(metavar="BOT", help="Its name in the league.")],
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Let a bot play no further round; its games stay."""
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.leave(name, bot)
+        return
     with open_store(db) as store:
         league = _league(store, name)
         found = [index for index in active(league) if league.bots[index].name == bot]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from botarena.v1.record_pb2 import MatchRecord
 
-from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, progress_line
+from arena.cli.output import LINE_EVERY_S, OUT, REDRAW_EVERY_S, eta_text, progress_line
 from arena.cli.tables import standings_table
 from arena.runs.names import is_open
 from arena.store.stored import StoredTournament
@@ -142,5 +142,4 @@ def _outlook_text(outlook: Outlook, rate: float) -> str:
     """How near it is to an answer, and when that will be there as far as can be told."""
     if outlook.matches is None:
         return outlook.text
-    minutes, seconds = divmod(int(outlook.matches / rate), 60)
-    return f"{outlook.text}, about {outlook.matches:,} matches to go  ETA {minutes}:{seconds:02d}"
+    return f"{outlook.text}, about {outlook.matches:,} matches to go  ETA {eta_text(outlook.matches / rate)}"

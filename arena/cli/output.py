@@ -171,10 +171,15 @@ OUT = Output()
 
 def progress_line(done: int, total: int, rate: float, at_most: bool = False) -> str:
     """How far something is, how fast it goes and when it will be done, at the latest if total is the most."""
-    minutes, seconds = divmod(int((total - done) / rate), 60)
     few = "≤" if at_most else ""
     share = f"{100 * done / total:.0f} %"
-    return f"{done}/{few}{total}  {share}  {rate:,.1f}/s  ETA {few}{minutes}:{seconds:02d}"
+    return f"{done}/{few}{total}  {share}  {rate:,.1f}/s  ETA {few}{eta_text((total - done) / rate)}"
+
+
+def eta_text(seconds: float) -> str:
+    """A time that something will yet take, as minutes and seconds."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02d}"
 
 
 # What rings a bell, or moves or wipes what is written already. Colour codes are `printable`'s business.

@@ -32,6 +32,15 @@ from arena.cli.results import (
 )
 from arena.cli.sandboxes import LimitsOption, SandboxOption
 from arena.cli.source import local_source
+from arena.cli.terms import (
+    AtOption,
+    DetachOption,
+    RemoteOption,
+    SameOwnerOption,
+    Terms,
+    UnratedOption,
+    on_server,
+)
 from arena.errors import ArenaError, CheckFailedError, UsageError
 from arena.match.verdicts import FAULTS, RATED
 from arena.runs.answers import answer_of
@@ -112,6 +121,7 @@ PinOption = Annotated[
 
 
 def play(
+    context: typer.Context,
     game: Annotated[str, typer.Argument(metavar="GAME")],
     bots: BotsArgument,
     matches: Annotated[int, typer.Option("--matches", min=1, help="How many matches.")] = 1,
@@ -128,6 +138,11 @@ def play(
     limits: LimitsOption = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write record files.")] = None,
     private: PrivateOption = False,
+    detach: DetachOption = False,
+    at: AtOption = None,
+    allow_same_owner: SameOwnerOption = False,
+    unrated: UnratedOption = False,
+    remote: RemoteOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play matches between bots, a seat each, and show how they went."""
@@ -140,9 +155,13 @@ def play(
         seed=seed,
         options=parse_options(option or []),
         limits=parse_each(each or []),
-        custody=custody(sandbox, limits),
     )
-    new = definition.build(OUT.say)
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.create(definition, Terms(at, allow_same_owner, unrated, remote), detach)
+        return
+    new = replace(definition, custody=custody(sandbox, limits)).build(OUT.say)
     with _executor_ahead(new, db, Workers(jobs, in_flight, pin)) as executor, open_store(db) as store:
         tournament = store.create(new)
         _say_head(tournament, seed is not None)
@@ -158,6 +177,7 @@ def play(
 
 
 def run(
+    context: typer.Context,
     game: Annotated[str, typer.Argument(metavar="GAME|FILE.toml")],
     bots: Annotated[
         list[str] | None, typer.Argument(metavar="BOT...", help="As for play; none with a FILE.toml.")
@@ -187,6 +207,11 @@ def run(
     each: EachOption = None,
     sandbox: SandboxOption = None,
     limits: LimitsOption = None,
+    detach: DetachOption = False,
+    at: AtOption = None,
+    allow_same_owner: SameOwnerOption = False,
+    unrated: UnratedOption = False,
+    remote: RemoteOption = None,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Run a tournament: balanced tables, every deal from every seat; can be killed and resumed."""
@@ -200,6 +225,11 @@ def run(
     }
     given |= {"until": until, "confidence": confidence, "tolerance": tolerance}
     definition = _definition(game, bots or [], given, option, each)
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.create(definition, Terms(at, allow_same_owner, unrated, remote), detach)
+        return
     definition = replace(definition, custody=custody(sandbox, limits).over(definition.custody))
     new = definition.build(OUT.say)
     if definition.deals is not None and "deals" not in new.settings and new.deals != definition.deals:
@@ -217,15 +247,22 @@ def run(
 
 
 def resume(
+    context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The newest if left out.")] = None,
     jobs: JobsOption = None,
     in_flight: InFlightOption = IN_FLIGHT,
     pin: PinOption = True,
     sandbox: SandboxOption = None,
     limits: LimitsOption = None,
+    detach: DetachOption = False,
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """Play what is missing of a tournament."""
+    if on_server(context):
+        from arena.cli import hosted
+
+        hosted.go_on(name, detach)
+        return
     with open_store(db) as store:
         tournament = store.tournament(name)
         if tournament.format == LADDER:

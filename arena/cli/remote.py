@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from arena.errors import UsageError
+from arena.cli.output import OUT
+from arena.errors import ArenaError, UsageError
 
 if TYPE_CHECKING:  # loading gRPC takes longer than most commands
     import grpc
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 DEFAULT_PORT = 50051
+AGAIN_S = 1.0
+"""Seconds between two tries to reach a server that is away."""
+_PATIENCE_S = 120.0
 _PLAIN, _TLS = "http://", "https://"
 
 
@@ -155,3 +161,21 @@ def pages(read: Callable[[Any], Any]) -> Iterator[Any]:
         token = answer.page.next
         if not token:
             return
+
+
+def unbroken(call: Callable[[], T]) -> T:
+    """What a call gives, tried again while the server is away: for calls that may be made twice."""
+    away_since: float | None = None
+    while True:
+        tried = time.monotonic()
+        try:
+            return call()
+        except ArenaError as error:
+            failed = time.monotonic()
+            if away_since is None or failed - tried > _PATIENCE_S:  # it was there for all that time
+                away_since = failed
+            # Refusals have types of their own.
+            if type(error) is not ArenaError or failed - away_since > _PATIENCE_S:
+                raise
+            OUT.say(f"{error.what} ({error.why}); trying again")
+            time.sleep(AGAIN_S)

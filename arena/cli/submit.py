@@ -6,11 +6,11 @@ import gzip
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 from botarena.v1 import api_bots_pb2 as api
@@ -19,22 +19,19 @@ from arena.bots.archive import ArchiveError, pack
 from arena.bots.reference import MANIFEST, BotReferenceError, BotSpec, code_files, resolve
 from arena.cli.common import leave
 from arena.cli.output import OUT
+from arena.cli.remote import AGAIN_S, unbroken
 from arena.cli.roster import VersionArgument, catalog, state_of, state_text, version_row
 from arena.cli.tables import plain_table
-from arena.errors import ArenaError, CheckFailedError, UsageError
+from arena.errors import CheckFailedError, UsageError
 from arena.text import printable
 from arena.units import size_text
 
 if TYPE_CHECKING:
     from botarena.v1.api_bots_pb2_grpc import BotCatalogServiceStub
 
-T = TypeVar("T")
-
 _PIECE = 64 << 10
 _MOST = 1 << 30
 _LAST_LINES = 20
-_AGAIN_S = 1.0
-_PATIENCE_S = 120.0
 _ON_ITS_WAY = ("uploaded", "building", "checking")
 
 NameOption = Annotated[
@@ -127,7 +124,7 @@ def _send_code(bots: BotCatalogServiceStub, reference: str, head: api.Submission
             pieces = _tracked(iter(lambda: archive.read(_PIECE), b""), head)
             return bots.SubmitBot(_requests(api.SubmitBotRequest, head, pieces))
 
-        return _taken(_unbroken(send))
+        return _taken(unbroken(send))
 
 
 def _send_image(
@@ -144,7 +141,7 @@ def _send_image(
             told = _tracked(_cut(pieces), head)
             return bots.SubmitImage(_requests(api.SubmitImageRequest, first, told))
 
-    return _taken(_unbroken(send))
+    return _taken(unbroken(send))
 
 
 def _name_image(
@@ -185,20 +182,6 @@ def _tracked(pieces: Iterator[bytes], head: api.SubmissionHead) -> Iterator[byte
     return OUT.track(pieces, max(1, -(-head.size // _PIECE)), title)
 
 
-def _unbroken(call: Callable[[], T]) -> T:
-    """What a call gives, tried again while the server is away: what was sent twice counts once."""
-    until = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            return call()
-        except ArenaError as error:
-            # Refusals have types of their own.
-            if type(error) is not ArenaError or time.monotonic() > until:
-                raise
-            OUT.say(f"{error.what} ({error.why}); trying again")
-            time.sleep(_AGAIN_S)
-
-
 @contextmanager
 def _packed(spec: BotSpec, path: Path) -> Iterator[tuple[IO[bytes], int]]:
     """A bot's code as it is sent, and its size in bytes, until the end of the block."""
@@ -235,10 +218,10 @@ def _folder_of(spec: BotSpec, script: Path, folder: Path) -> Path:
 def _follow(bots: BotCatalogServiceStub, reference: str) -> None:
     """Follow a version to the end of its way, show it, and leave with what came of it."""
     following = _Following(bots, reference)
-    version = _unbroken(following.step)
+    version = unbroken(following.step)
     while state_of(version) in _ON_ITS_WAY:
-        time.sleep(_AGAIN_S)  # the server is ending, and another one will go on with it
-        version = _unbroken(following.step)
+        time.sleep(AGAIN_S)  # the server is ending, and another one will go on with it
+        version = unbroken(following.step)
     if state_of(version) == "failed":
         _show_log(bots, version, following.said)
     _show(version)

@@ -13,7 +13,17 @@ from arena.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a hosted tournament or league is."""
+    """How far a hosted tournament or league is.
+
+    Attributes:
+        played: matches that are stored.
+        matches: in all, as far as that is known; None: a league has no number of them.
+        is_at_most: whether that is the most that there can be.
+        rate: matches per second of late; None: nothing is being played.
+        eta_s: seconds until it is over, at that rate; None: nobody knows.
+        outlook: how near it is to an answer, in a few words; empty: there is nothing to tell.
+        today: matches that are stored of this UTC day.
+    """
 
     played: int
     matches: int | None

@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -25,6 +26,7 @@ from arena.runs.executor import Workers, make_executor
 from arena.runs.names import is_open
 from arena.server.background import apart
 from arena.server.catalog import Catalog
+from arena.server.conducting import Progress
 from arena.server.lobby import Lobby
 from arena.server.members import Members, away, with_specs
 from arena.server.news import News
@@ -76,29 +78,6 @@ class ConductorLimits:
     look_s: float = 0.5
     waits_s: Sequence[float] = (5.0, 20.0, 60.0)
     now_us: Callable[[], int] = lambda: time.time_ns() // 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a hosted tournament or league is.
-
-    Attributes:
-        played: matches that are stored.
-        matches: in all, as far as that is known; None: a league has no number of them.
-        is_at_most: whether that is the most that there can be.
-        rate: matches per second of late; None: nothing is being played.
-        eta_s: seconds until it is over, at that rate; None: nobody knows.
-        outlook: how near it is to an answer, in a few words; empty: there is nothing to tell.
-        today: matches that are stored of this UTC day.
-    """
-
-    played: int
-    matches: int | None
-    is_at_most: bool
-    rate: float | None
-    eta_s: float | None
-    outlook: str
-    today: int
 
 
 @dataclass(slots=True)
@@ -297,10 +276,10 @@ class Conductor:
                 await self._look()
             except ArenaError as error:  # the database, or the machine: it may be mended
                 _log.error("look", what=error.what, why=error.why)
-            try:
-                await asyncio.wait_for(self._awake.wait(), self._limits.look_s)
-            except TimeoutError:
-                continue
+            # Not `wait_for`, which may lose a cancellation that comes as it is woken.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.look_s):
+                    await self._awake.wait()
 
     async def _look(self) -> None:
         """Begin what is due, give turns, and end those that have lasted long enough."""

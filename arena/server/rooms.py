@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +17,11 @@ from arena.server.accounts import AccountPart
 from arena.server.boards import BoardPart
 from arena.server.catalog import Catalog
 from arena.server.checking import Checker
+from arena.server.conductor import Conductor, ConductorLimits
 from arena.server.games import GamePart
 from arena.server.guard import Guard, Limits
 from arena.server.images import Images
+from arena.server.leagues import Leagues
 from arena.server.lobby import Lobby
 from arena.server.matches import MatchPart
 from arena.server.metrics import Metrics
@@ -29,9 +32,11 @@ from arena.server.settings import ServerSettings
 from arena.server.shelf import Shelf
 from arena.server.status import Levels, Status, StatusPart
 from arena.server.submissions import Submissions
+from arena.server.tournaments import Tournaments
 from arena.server.uploads import UploadLimits
 from arena.store.accounts import Accounts
 from arena.store.figures import Figures
+from arena.store.hosting import Hosting
 from arena.store.quotas import Quotas
 from arena.store.roster import Roster
 from arena.store.store import Store
@@ -82,7 +87,17 @@ def furnish(settings: ServerSettings, store: Store, metrics: Metrics) -> Rooms:
     checker = Checker(roster, catalog, shelf, data)
     images = Images() if held.level in CONTAINERS else None
     lobby = Lobby(settings.db, accounts, roster)
-    status = Status(Figures(store), metrics, Levels(remote_bots=lambda: len(lobby.present())))
+    conductor = Conductor(
+        store,
+        Hosting(store),
+        catalog,
+        lobby,
+        settings.db,
+        _conducting(settings),
+        stored=lambda _, records: metrics.played(records),
+    )
+    levels = Levels(workers=lambda: conductor.workers, remote_bots=lambda: len(lobby.present()))
+    status = Status(Figures(store), metrics, levels)
     parts: list[Part] = [
         AccountPart(accounts),
         Submissions(roster, accounts, checker, _uploads(settings), images),
@@ -90,8 +105,11 @@ def furnish(settings: ServerSettings, store: Store, metrics: Metrics) -> Rooms:
         GamePart(),
         BoardPart(store),
         MatchPart(store, settings.db),
-        lobby,
         StatusPart(status),
+        lobby,
+        Tournaments(conductor, accounts),
+        Leagues(conductor, accounts),
+        conductor,
     ]
     guard = Guard(accounts, _limits(settings), observe=observer.ended, failed=observer.failed)
     return Rooms(accounts, guard, parts, status)
@@ -119,6 +137,11 @@ def _custody(settings: ServerSettings) -> Custody:
             "name --sandbox docker, gvisor or bwrap; or none, if you trust whoever has a token",
         )
     return held
+
+
+def _conducting(settings: ServerSettings) -> ConductorLimits:
+    slots = settings.jobs or len(os.sched_getaffinity(0))
+    return ConductorLimits(slots, in_flight=settings.in_flight, drain_s=settings.drain / 1e6)
 
 
 def _limits(settings: ServerSettings) -> Limits:

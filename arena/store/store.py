@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from arena.errors import ArenaError, NotFoundError
+from arena.errors import ArenaError, NotFoundError, TakenError
 from arena.store.schema import (
     alembic_version,
     hosted,
@@ -47,7 +47,7 @@ class StoreError(ArenaError):
     """The database cannot do what was asked."""
 
 
-class NameTakenError(StoreError):
+class NameTakenError(TakenError):
     """There is a tournament of this name already."""
 
 
