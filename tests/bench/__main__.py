@@ -163,9 +163,7 @@ def machine_cells() -> Iterator[Figure]:
     each, thousand = memory.measure()
     yield "memory.per_match_in_flight", "KiB", each
     yield "memory.worker_with_1000_in_flight", "MiB", thousand
-    slow = asyncio.run(slow_bots.play(_STORED = 50_000
-"""Matches in the database that leaderboards are asked of."""
-SLOW_BOTS, THINK_S))
+    slow = asyncio.run(slow_bots.play(SLOW_BOTS, THINK_S))
     yield f"slow_bots.{SLOW_BOTS}.decisions_per_s", "1/s", slow.decisions / slow.seconds
     yield (
         f"slow_bots.{SLOW_BOTS}.matches_not_played_out",
