@@ -11,10 +11,10 @@ import typer
 from botarena.v1.record_pb2 import Fault, MatchRecord, Verdict
 from google.protobuf.json_format import MessageToDict
 
-from arena.cli.common import DEFAULT_DB, DbOption, leave, open_store
+from arena.cli.common import DEFAULT_DB, DbOption, leave
 from arena.cli.output import OUT
 from arena.cli.results import NameArgument, PrivateOption, show_result, write_record
-from arena.cli.source import only_here, open_source
+from arena.cli.source import Whole, only_here, open_source
 from arena.cli.tables import plain_table
 from arena.errors import CheckFailedError, NotFoundError, UsageError
 from arena.games import find_game
@@ -26,11 +26,10 @@ from arena.match.replay import replay as replay_steps
 from arena.match.replay import verify as verify_record
 from arena.match.verdicts import fault_name, stand_in_fault
 from arena.runs.names import match_name, match_number, seatings_of
-from arena.store.store import Store
-from arena.store.stored import StoredMatch, StoredTournament
+from arena.store.stored import StoredMatch
 from arena.text import printable
 from arena.tournament.report import played_record
-from arena.tournament.runner import seats_of, tables_of
+from arena.tournament.runner import seats_of
 from arena.tournament.schedule import Table
 
 app = typer.Typer(help="Single matches: how they went, and what their bots wrote.", no_args_is_help=True)
@@ -302,9 +301,9 @@ def verify(
     if match is not None:
         _verify_match(match, db)
     else:
-        only_here("a whole tournament's verification")
-        with open_store(db) as store:
-            leave(_verify_tournament(store, store.tournament(tournament)))
+        assert tournament is not None
+        with open_source(db) as source:
+            leave(_verify_tournament(source.whole(tournament)))
 
 
 def _verify_match(match: str, db: str) -> None:
@@ -321,11 +320,11 @@ def _verify_match(match: str, db: str) -> None:
     )
 
 
-def _verify_tournament(store: Store, tournament: StoredTournament) -> int:
-    check = _TournamentCheck(store, tournament)
+def _verify_tournament(whole: Whole) -> int:
+    tournament, check = whole.tournament, _TournamentCheck(whole)
     differing = []
     count = 0
-    for played in OUT.track(store.matches(tournament.id), tournament.matches, "verifying"):
+    for played in whole.matches:
         count += 1
         try:
             check.match(played)
@@ -356,10 +355,10 @@ def _verify_tournament(store: Store, tournament: StoredTournament) -> int:
 class _TournamentCheck:
     """What each stored match of a tournament must be."""
 
-    def __init__(self, store: Store, tournament: StoredTournament) -> None:
-        self._tournament = tournament
-        self._tables = tables_of(store, tournament)
-        self._bots = {bot.name: index for index, bot in enumerate(tournament.bots)}
+    def __init__(self, whole: Whole) -> None:
+        self._tournament = whole.tournament
+        self._tables = whole.tables
+        self._bots = {bot.name: index for index, bot in enumerate(whole.tournament.bots)}
 
     @property
     def decided(self) -> int:
