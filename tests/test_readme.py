@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,26 @@ def test_the_commands_that_play_no_more_than_an_answer_needs_work(arena: Arena) 
     (comparison,) = (row for row in answers if row["kind"] == "comparison")
     assert (until["best"], until["settled"]) == (["search"], True)
     assert (comparison["verdict"], comparison["identical"]) == ("no gain", comparison["pairs"])
+
+
+def test_an_arena_of_ones_own_takes_a_bot_and_rates_it(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(arena.folder / "config"))
+    setup, serve, *commands = block("sh", 4).splitlines()
+    assert setup.startswith("make setup")
+    words = serve.partition("&")[0].split()[1:]
+    port = arena.folder / "port"
+    server = arena.start(*words, "--port", "0", "--port-file", str(port))
+    try:
+        while not port.exists():
+            assert server.poll() is None
+            time.sleep(0.05)
+        here = f"127.0.0.1:{port.read_text().strip()}"
+        for command in commands:
+            done = arena.run(*command.replace("127.0.0.1", here).split()[1:])
+        assert "mybot@1" in done.stdout
+    finally:
+        server.terminate()
+        assert server.wait(60) == 0
 
 
 def test_the_bot_toml_works(arena: Arena) -> None:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from botarena.v1 import api_tournaments_pb2 as api
 from botarena.v1.api_common_pb2 import PageRequest
 
-from arena.cli import results
+from arena.bots.sandbox import LEVELS
+from arena.cli.common import leave
 from arena.cli.following import OVER, Told, follow, progress_text, state_of, state_text
+from arena.cli.outcome import show_hosted
 from arena.cli.output import OUT
 from arena.cli.remote import connected
 from arena.cli.terms import REMOTES, Terms
@@ -137,7 +139,7 @@ def watch(name: str) -> None:
         _follow(services, name, _line_of(name) if OUT.json else _nobody)
 
 
-def enter(league: str, bot: str) -> None:
+def enter_league(league: str, bot: str) -> None:
     """Let a bot take part in a server's league."""
     (named,) = _submitted([bot])
     with _services() as services:
@@ -145,16 +147,11 @@ def enter(league: str, bot: str) -> None:
     OUT.say(printable(answer.message))
 
 
-def leave(league: str, bot: str) -> None:
+def leave_league(league: str, bot: str) -> None:
     """Let a bot take part no longer."""
     with _services() as services:
         answer = services.leagues.LeaveLeague(api.LeaveLeagueRequest(league=league, bot=bot))
     OUT.say(printable(answer.message))
-
-
-def show_hosted(name: str) -> None:
-    """What came out of a tournament or league, as far as it is played."""
-    results.show(name)
 
 
 def tournament_request(definition: Definition, terms: Terms) -> api.CreateTournamentRequest:
@@ -296,9 +293,9 @@ def _follow(services: _Services, name: str, told: Told = _nobody) -> None:
     except KeyboardInterrupt:
         OUT.say(f"{name} goes on at the server; {_how_to_watch(name)}")
         raise
-    if state_of(last) in OVER:
-        show_hosted(name)
+    code = show_hosted(name) if state_of(last) in OVER else 0
     _check_finished(name, last)
+    leave(code)
 
 
 def _check_finished(name: str, last: api.HostedProgress) -> None:
@@ -324,8 +321,9 @@ def _how_to_watch(name: str) -> str:
 def _say_head(hosted: api.HostedTournament) -> None:
     kind = hosted.format if hosted.kind == "tournament" else hosted.kind
     few = "≤" if hosted.is_at_most else ""
-    matches = f"{few}{hosted.matches} matches · " if hosted.HasField("matches") else ""
-    sandbox = f"sandbox {hosted.sandbox} · " if hosted.sandbox else ""
+    plural = "" if hosted.matches == 1 else "es"
+    matches = f"{few}{hosted.matches} match{plural} · " if hosted.HasField("matches") else ""
+    sandbox = f"sandbox {hosted.sandbox} · " if hosted.sandbox not in ("", LEVELS[0]) else ""
     bots = f"{len(hosted.bots)} bots at {hosted.seats} seats"
     OUT.say(printable(f"{hosted.game} · {kind} · {bots} · {matches}{sandbox}name {hosted.name}"))
     OUT.say(f"commitment {printable(hosted.commitment)}")

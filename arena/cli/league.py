@@ -146,7 +146,7 @@ def add(
     if on_server(context):
         from arena.cli import hosted
 
-        hosted.enter(name, bot)
+        hosted.enter_league(name, bot)
         return
     with open_store(db) as store:
         league = _league(store, name)
@@ -170,7 +170,7 @@ def remove(
     if on_server(context):
         from arena.cli import hosted
 
-        hosted.leave(name, bot)
+        hosted.leave_league(name, bot)
         return
     with open_store(db) as store:
         league = _league(store, name)

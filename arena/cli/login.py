@@ -12,7 +12,6 @@ from arena.cli.desk import token_row, user_row
 from arena.cli.logins import forget, keep
 from arena.cli.output import OUT
 from arena.cli.remote import connected, needed_address
-from arena.cli.tables import plain_table
 from arena.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +49,13 @@ def whoami() -> None:
         ("allows", ", ".join(who.token.scopes)),
         *((f"quota of {name}", f"{most:,}") for name, most in row["quotas"].items()),
     ]
-    OUT.table("whoami", [row], lambda: plain_table(("", ""), cells))
+    if OUT.json:
+        OUT.lines("whoami", [row])
+    elif OUT.csv:
+        OUT.csv_rows([row])
+    else:
+        for what, text in cells:
+            OUT.text(f"{what}: {text}")
 
 
 def _who(token: str | None = None) -> WhoAmIResponse:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.cli.output import OUT
@@ -44,7 +46,23 @@ def _show(row: dict[str, Any]) -> None:
         OUT.csv_rows([row])
     else:
         for name, value in row.items():
-            OUT.text(f"{name.replace('_', ' ')}: {_text(value)}")
+            what, text = _SHOWN.get(name, (name.replace("_", " "), _text))
+            OUT.text(f"{what}: {text(value)}")
+
+
+def _moment(us: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(us / 1e6))
+
+
+def _milliseconds(us: int) -> str:
+    return f"{us / 1000:.1f} ms"
+
+
+_SHOWN: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "started_us": ("started", _moment),
+    "lag_us": ("event loop late by", _milliseconds),
+}
+"""What people are shown otherwise than by its name and as it is."""
 
 
 def _text(value: Any) -> str:

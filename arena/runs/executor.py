@@ -25,11 +25,13 @@ class Workers:
         jobs: worker processes; None: as many as are of use.
         in_flight: matches that each of them has in play at once.
         pin: whether each of them is kept on cores of its own, with its bots.
+        cores: those of each; None: a share of all that there are.
     """
 
     jobs: int | None = None
     in_flight: int = IN_FLIGHT
     pin: bool = True
+    cores: Sequence[list[int]] | None = None
 
 
 def make_executor(
@@ -50,7 +52,8 @@ def make_executor(
     logs.mkdir(parents=True, exist_ok=True)
     bots = bots_of(tournament)
     commands = []
-    for number, share in enumerate(worker_cpus(workers.jobs or _default_jobs(tournament, bots))):
+    shares = workers.cores or worker_cpus(workers.jobs or _default_jobs(tournament, bots))
+    for number, share in enumerate(shares):
         cores = share if workers.pin else []
         setup = WorkerSetup(
             worker=number,

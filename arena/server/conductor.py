@@ -27,6 +27,7 @@ from arena.runs.names import is_open
 from arena.server.background import apart
 from arena.server.catalog import Catalog
 from arena.server.conducting import Progress
+from arena.server.hosts import LEAGUE
 from arena.server.lobby import Lobby
 from arena.server.members import Members, away, with_specs
 from arena.server.news import News
@@ -41,11 +42,12 @@ from arena.store.hosting import (
     WAITING,
     Hosted,
     Hosting,
+    day_of,
 )
 from arena.store.store import Store
 from arena.store.stored import StoredTournament
 from arena.tournament.formats import ENDLESS, LADDER
-from arena.tournament.local import IN_FLIGHT
+from arena.tournament.local import IN_FLIGHT, ROOMS, worker_cpus
 from arena.tournament.runner import Executor, Run, Seating
 from arena.tournament.schedule import ScheduleError
 
@@ -66,6 +68,7 @@ class ConductorLimits:
         slice_s: how long a turn lasts at least when others wait, in seconds.
         drain_s: how long matches in hand may go on when the server ends, in seconds.
         look_s: how often it is looked whether something is due, in seconds.
+        lacks_s: after how long it is looked again whether a league has the bots that it needs, in seconds.
         waits_s: how long it is waited after each failure of the machine until it is tried again, in seconds;
             after one more it is given up until somebody resumes it.
         now_us: tells the time, in microseconds since 1970 UTC.
@@ -76,6 +79,7 @@ class ConductorLimits:
     slice_s: float = 30.0
     drain_s: float = 20.0
     look_s: float = 0.5
+    lacks_s: float = 1.0
     waits_s: Sequence[float] = (5.0, 20.0, 60.0)
     now_us: Callable[[], int] = lambda: time.time_ns() // 1000
 
@@ -88,21 +92,37 @@ class _Place:
         served: when its last turn ended, as time goes on; 0: it had none.
         failures: of the machine, in a row.
         not_before: when it may have a turn again, likewise.
+        full_day: the UTC day of which too little is left for a table; -1: none.
     """
 
     served: float = 0.0
     failures: int = 0
     not_before: float = 0.0
+    full_day: int = -1
 
 
 @dataclass(slots=True)
 class _Hand:
-    """What is in hand: a turn, the slots that it has, and what plays it."""
+    """What is in hand.
+
+    Attributes:
+        hosted: which.
+        slots: numbers of the slots that it has.
+        task: what plays it.
+        turn: its turn; None while that is made ready.
+        lineup: what told who is to play when its turn was made ready.
+        resting: indexes of the bots that were not connected then.
+        is_remote: whether it plays with bots that dial in.
+        is_stopping: whether nothing more begins.
+    """
 
     hosted: Hosted
-    slots: int
+    slots: Sequence[int]
     task: asyncio.Task[None] | None = None
     turn: Turn | None = None
+    lineup: frozenset[int | str] = frozenset()
+    resting: frozenset[int] = frozenset()
+    is_remote: bool = False
     is_stopping: bool = False
 
     def stop(self) -> None:
@@ -144,6 +164,7 @@ class Conductor:
         self._limits = limits
         self._stored = stored
         self._members = Members(store, hosting, catalog)
+        self._cores = worker_cpus(limits.slots)
         self._hands: dict[int, _Hand] = {}
         self._places: defaultdict[int, _Place] = defaultdict(_Place)
         self._awake = asyncio.Event()
@@ -178,7 +199,7 @@ class Conductor:
     @property
     def workers(self) -> int:
         """Worker processes that play now."""
-        return sum(hand.slots for hand in self._hands.values())
+        return sum(len(hand.slots) for hand in self._hands.values())
 
     # what others ask of it
 
@@ -283,6 +304,8 @@ class Conductor:
 
     async def _look(self) -> None:
         """Begin what is due, give turns, and end those that have lasted long enough."""
+        for hand in list(self._hands.values()):
+            await self._review(hand)
         due: list[Hosted] = []
         for hosted in await apart(self.hosting.unfinished):
             if hosted.tournament in self._hands:
@@ -295,6 +318,18 @@ class Conductor:
                 due.append(hosted)
         due.sort(key=lambda hosted: (self._places[hosted.tournament].served, hosted.tournament))
         await self._give_turns(due)
+
+    async def _review(self, hand: _Hand) -> None:
+        """End a turn if others are to play than it began with: with its round, or now if one has gone."""
+        if hand.is_stopping or hand.turn is None or hand.turn.run is None:
+            return
+        tournament = hand.turn.run.tournament
+        resting = frozenset(away(tournament, self._lobby.present()))
+        is_other = await apart(self._members.lineup, tournament) != hand.lineup
+        if resting - hand.resting or (is_other and hand.hosted.kind != LEAGUE):
+            hand.stop()
+        elif is_other or resting != hand.resting:
+            hand.turn.end_with_round()
 
     async def _begin(self, hosted: Hosted) -> None:
         begins = hosted.terms.begins_us
@@ -310,27 +345,46 @@ class Conductor:
 
     async def _give_turns(self, due: list[Hosted]) -> None:
         for place, hosted in enumerate(due):
-            free = self._limits.slots - self.workers
-            if free <= 0:
+            if not (free := self._free()):
                 self._make_room(len(due) - place)
                 return
             if (reason := await self._lacks(hosted)) is not None:
                 await self._wait(hosted, reason)
                 continue
-            hand = _Hand(hosted, max(1, free // (len(due) - place)))
+            hand = _Hand(hosted, free[:: len(due) - place])
             self._hands[hosted.tournament] = hand
             hand.task = asyncio.create_task(self._serve(hand))
+        if not due:
+            self._let_grow(len(self._free()))
+
+    def _free(self) -> list[int]:
+        """Slots that nobody has."""
+        taken = {slot for hand in self._hands.values() for slot in hand.slots}
+        return [slot for slot in range(self._limits.slots) if slot not in taken]
 
     def _make_room(self, waiting: int) -> None:
-        """End the turns that have lasted longest, as many as are waited for, if they have had their slice."""
+        """End the turns that have lasted longest, as many as are waited for, if they have had their slice.
+
+        Whoever has several slots has had more than his: he goes on at once with fewer.
+        """
         hands = [hand for hand in self._hands.values() if hand.turn is not None]
-        waiting -= sum(hand.is_stopping for hand in hands)
-        playing = [hand for hand in hands if not hand.is_stopping]
-        for hand in sorted(playing, key=lambda hand: -hand.turn.seconds if hand.turn else 0.0):
-            if waiting <= 0 or hand.turn is None or hand.turn.seconds < self._limits.slice_s:
+        waiting -= sum(len(hand.slots) for hand in hands if hand.is_stopping)
+        playing = [(hand.turn.seconds, hand) for hand in hands if hand.turn and not hand.is_stopping]
+        for seconds, hand in sorted(playing, key=lambda each: -each[0]):
+            if waiting > 0 and (len(hand.slots) > 1 or seconds >= self._limits.slice_s):
+                hand.stop()
+                waiting -= len(hand.slots)
+
+    def _let_grow(self, free: int) -> None:
+        """End a turn that has enough to play for the slots that nobody uses: it goes on with those."""
+        for hand in self._hands.values():
+            if not free or hand.turn is None or hand.turn.run is None or hand.is_stopping:
+                continue
+            enough = ROOMS[1] * (len(hand.slots) + free)
+            is_long = hand.turn.seconds >= self._limits.slice_s
+            if is_long and not hand.is_remote and hand.turn.run.missing_matches >= enough:
+                hand.stop()
                 return
-            hand.stop()
-            waiting -= hand.slots
 
     async def _wait(self, hosted: Hosted, reason: str) -> None:
         if (hosted.state, hosted.reason) != (WAITING, reason):
@@ -341,11 +395,14 @@ class Conductor:
         """What one waits for before it can have a turn; None: for nothing."""
         if hosted.terms.per_day is not None:
             now = self._limits.now_us()
-            if await apart(self.hosting.matches_on, hosted.tournament, now) >= hosted.terms.per_day:
-                return (
-                    f"its {hosted.terms.per_day} matches of this UTC day are played; it goes on the next day"
-                )
-        if hosted.kind == "league":
+            is_full = self._places[hosted.tournament].full_day == day_of(now)
+            if (
+                is_full
+                or await apart(self.hosting.matches_on, hosted.tournament, now) >= hosted.terms.per_day
+            ):
+                most = hosted.terms.per_day
+                return f"its matches of this UTC day are played, {most} at most; it goes on the next"
+        if hosted.kind == LEAGUE:
             return None
         tournament = await apart(self.store.tournament, hosted.name)
         missing = sorted(away(tournament, self._lobby.present()).values())
@@ -367,9 +424,10 @@ class Conductor:
             self.wake()
 
     async def _play(self, hand: _Hand) -> None:
-        hosted = hand.hosted
+        hosted, place = hand.hosted, self._places[hand.hosted.tournament]
         plan = await self._plan(hand)
         if plan is None:
+            place.not_before = time.monotonic() + self._limits.lacks_s
             return
         if not await apart(self.hosting.move, hosted.tournament, RUNNING, "", (WAITING, RUNNING)):
             return  # somebody has paused or cancelled it
@@ -385,7 +443,9 @@ class Conductor:
                 f"block {block} was {reason}",
                 "mend the machine, and resume it",
             )
-        if run.over and hosted.kind != "league":
+        if run.is_full and not turn.played:
+            place.full_day = day_of(self._limits.now_us())
+        if run.over and hosted.kind != LEAGUE:
             await apart(self.hosting.move, hosted.tournament, FINISHED)
         else:
             await apart(self.hosting.move, hosted.tournament, WAITING, "", (RUNNING,))
@@ -421,29 +481,34 @@ class Conductor:
         """What a turn plays; None if a league lacks bots, which it then says."""
         hosted, present = hand.hosted, self._lobby.present()
         tournament = await apart(self.store.tournament, hosted.name)
-        resting: frozenset[int] = frozenset()
+        hand.lineup = await apart(self._members.lineup, tournament)
         if tournament.format == LADDER:
             tournament = await apart(self._members.renew, tournament)
-            resting = frozenset(away(tournament, present))
-            if (reason := _too_few(tournament, resting)) is not None:
+            hand.resting = frozenset(away(tournament, present))
+            if (reason := _too_few(tournament, hand.resting, hosted.terms.same_owner)) is not None:
                 await self._wait(hosted, reason)
                 return None
-            await apart(self._drop_impossible, tournament, resting)
+            await apart(self._drop_impossible, tournament, hand.resting)
         playing = await apart(with_specs, tournament, self.catalog)
-        seating = Seating(resting, hosted.terms.same_owner)
+        seating = Seating(hand.resting, hosted.terms.same_owner)
         most = await self._left_today(hosted)
         return Plan(
             run=partial(_make_run, self.store, tournament, seating, most),
-            executor=partial(self._executor, playing, resting, hand.slots),
-            along=self.hosting.note(hosted.tournament, self._limits.now_us()),
+            executor=partial(self._executor, playing, hand),
+            along=self.hosting.note(hosted.tournament, self._limits.now_us),
         )
 
-    def _executor(self, playing: StoredTournament, resting: frozenset[int], slots: int) -> Executor:
+    def _executor(self, playing: StoredTournament, hand: _Hand) -> Executor:
         bots = bots_of(playing)
-        sit = (bot for i, bot in enumerate(bots) if i not in resting and not playing.bots[i].retired)
+        sit = [bot for i, bot in enumerate(bots) if i not in hand.resting and not playing.bots[i].retired]
         if any(bot.is_remote for bot in sit):
+            hand.slots, hand.is_remote = hand.slots[:1], True  # it is played here: more are of no use to it
             return self._lobby.executor(playing, bots, self._limits.in_flight)
-        return make_executor(playing, self._db, Workers(slots, self._limits.in_flight))
+        jobs = max(1, len(hand.slots) // max(bot.threads for bot in sit))
+        cores = [
+            [core for slot in hand.slots[job::jobs] for core in self._cores[slot]] for job in range(jobs)
+        ]
+        return make_executor(playing, self._db, Workers(jobs, self._limits.in_flight, cores=cores))
 
     async def _left_today(self, hosted: Hosted) -> int | None:
         if hosted.terms.per_day is None:
@@ -469,10 +534,15 @@ def _make_run(store: Store, tournament: StoredTournament, seating: Seating, most
         raise ArenaError(f"{tournament.name} cannot be played", str(error), "change its bots") from error
 
 
-def _too_few(league: StoredTournament, resting: frozenset[int]) -> str | None:
+def _too_few(league: StoredTournament, resting: frozenset[int], same_owner: bool) -> str | None:
     """Why a league cannot play now; None: it can."""
-    there = [index for index, bot in enumerate(league.bots) if not bot.retired and index not in resting]
-    if len(there) >= league.seats:
-        return None
-    rest = f", and {len(resting)} are not connected" if resting else ""
-    return f"{league.seats} bots are needed at a table, and {len(there)} are there{rest}"
+    there = [bot for index, bot in enumerate(league.bots) if not bot.retired and index not in resting]
+    if len(there) < league.seats:
+        rest = f", and {len(resting)} are not connected" if resting else ""
+        return f"{league.seats} bots are needed at a table, and {len(there)} are there{rest}"
+    # No two of one owner sit at one table.
+    owners = {bot.owner for bot in there if bot.owner is not None}
+    apart = len(owners) + sum(bot.owner is None for bot in there)
+    if apart < league.seats and not same_owner:
+        return f"bots of {league.seats} owners are needed at a table, or house bots, and {apart} are there"
+    return None

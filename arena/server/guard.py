@@ -21,8 +21,9 @@ from inspect import isasyncgenfunction
 from typing import Any
 
 import grpc
+from sqlalchemy.exc import DataError
 
-from arena.errors import ArenaError, NotAllowedError, TooMuchError, UnknownCallerError
+from arena.errors import ArenaError, NotAllowedError, TooMuchError, UnknownCallerError, UsageError
 from arena.rights import Caller
 from arena.runs.explained import explained
 from arena.server.access import BY_ITSELF, MESSAGE_BYTES, PUBLIC, SIGNED_IN, access_to
@@ -162,6 +163,12 @@ class Guard(grpc.aio.ServerInterceptor):  # type: ignore[misc,unused-ignore]
             return error
         if isinstance(error, ValueError) and (known := explained(error)) is not None:
             return known
+        if isinstance(error, DataError):
+            return UsageError(
+                "the call means nothing",
+                "a text or a number in it is none that can be kept",
+                "send texts without NUL characters, and numbers within their bounds",
+            )
         reference = secrets.token_hex(6)
         self._failed(reference, method, error)
         return ArenaError(

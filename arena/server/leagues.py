@@ -190,7 +190,7 @@ class LeagueService(LeagueServiceServicer):
             raise NotHostedError(
                 f"{hosted.name} is no league",
                 f"it is a {hosted.kind}",
-                "see what there is: arena league list",
+                "see what there is: arena tournament list",
             )
         return hosted
 

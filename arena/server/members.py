@@ -12,6 +12,7 @@ from arena.server.catalog import Catalog
 from arena.store.hosting import Hosting
 from arena.store.store import Store
 from arena.store.stored import StoredBot, StoredTournament
+from arena.tournament.formats import LADDER
 
 
 class Members:
@@ -41,6 +42,14 @@ class Members:
             elif league.bots[known[name]].retired:
                 self._store.retire_bot(league.id, known[name], retired=False)
         return self._store.tournament(league.name)
+
+    def lineup(self, tournament: StoredTournament) -> frozenset[int | str]:
+        """What tells whether others are to play than before: it is another one then."""
+        if tournament.format != LADDER:
+            return self._hosting.barred({bot.entry for bot in tournament.bots if bot.entry is not None})
+        now = self._store.tournament(tournament.name)
+        house = frozenset(now.bots[index].name for index in active(now) if now.bots[index].entry is None)
+        return house.union(self._hosting.seated(tournament.id))
 
     def _wanted(self, league: StoredTournament) -> list[StoredBot]:
         """The bots that play from now on."""

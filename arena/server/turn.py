@@ -42,6 +42,7 @@ class Turn:
 
     Attributes:
         run: the run; None before there is one.
+        played: matches that it has stored.
     """
 
     def __init__(self, plan: Plan, stored: Callable[[Sequence[MatchRecord]], object]) -> None:
@@ -52,6 +53,7 @@ class Turn:
         self._is_stopping = False
         self._playing: asyncio.Task[None] | None = None
         self.run: Run | None = None
+        self.played = 0
 
     @property
     def seconds(self) -> float:
@@ -72,6 +74,11 @@ class Turn:
         self._is_stopping = True
         if self.run is not None:
             self.run.halt()
+
+    def end_with_round(self) -> None:
+        """Decide no further round."""
+        if self.run is not None:
+            self.run.rounds = 0
 
     def end(self) -> None:
         """End at once: what is in hand is lost, and played again in another turn."""
@@ -99,6 +106,7 @@ class Turn:
         playing = run.play(self._plan.executor(), apart, self._plan.along)
         try:
             async for records in playing:
+                self.played += len(records)
                 self._counts.append((time.monotonic(), len(records)))
                 self._stored(records)
         finally:

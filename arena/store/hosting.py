@@ -12,14 +12,15 @@ It is waiting while something is lacking that it says, or for its first turn, an
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from arena.errors import StateError, TooMuchError
-from arena.store.schema import bot, hosted, hosted_bot, hosted_day, tournament, user
+from arena.store.roster import PLAYABLE
+from arena.store.schema import bot, bot_version, hosted, hosted_bot, hosted_day, tournament, user
 from arena.store.store import NotStoredError, Store
 from arena.store.stored import StoredTournament
 
@@ -49,6 +50,7 @@ OVER = (FINISHED, CANCELLED)
 NONE, MIXED, ONLY = REMOTES = ("none", "mixed", "only")
 """Whether bots take part that dial in: none, those who agree to play beside others too, or nobody else."""
 
+_MAY_PLAY = bot.c.disabled_us.is_(None) & bot_version.c.state.in_(PLAYABLE)
 _DAY_US = 24 * 3600 * 1_000_000
 
 
@@ -269,14 +271,14 @@ class Hosting:
 
     # what a league plays in a day
 
-    def note(self, number: int, now_us: int) -> DayCount:
+    def note(self, number: int, clock: Callable[[], int]) -> DayCount:
         """What counts the matches of a tournament for their day, in the transaction that stores them.
 
         Args:
             number: its row number.
-            now_us: the time, in microseconds since 1970 UTC.
+            clock: tells the time, in microseconds since 1970 UTC.
         """
-        return DayCount(number, now_us)
+        return DayCount(number, clock)
 
     def matches_on(self, number: int, now_us: int) -> int:
         """Matches of a tournament that were stored on a UTC day.
@@ -313,6 +315,27 @@ class Hosting:
         )
         with self._store.reading() as connection:
             return list(connection.execute(query).scalars())
+
+    def seated(self, number: int) -> frozenset[int]:
+        """Row numbers of the versions that may play for the members of a league now."""
+        query = (
+            sa.select(bot_version.c.id)
+            .join(bot, (bot.c.id == bot_version.c.bot) & (bot.c.active == bot_version.c.number))
+            .join(hosted_bot, hosted_bot.c.bot == bot.c.id)
+            .where(hosted_bot.c.tournament == number, _MAY_PLAY)
+        )
+        with self._store.reading() as connection:
+            return frozenset(connection.execute(query).scalars())
+
+    def barred(self, entries: Collection[int]) -> frozenset[int]:
+        """Those of these row numbers of versions that may not play now."""
+        query = (
+            sa.select(bot_version.c.id)
+            .join(bot, bot.c.id == bot_version.c.bot)
+            .where(bot_version.c.id.in_(entries), _MAY_PLAY)
+        )
+        with self._store.reading() as connection:
+            return frozenset(entries) - frozenset(connection.execute(query).scalars())
 
     def enter(self, number: int, bot_id: int) -> bool:
         """Let a bot take part in a league; whether it did not before."""
@@ -352,14 +375,14 @@ class Hosting:
 
 @dataclass(frozen=True, slots=True)
 class DayCount:
-    """Counts stored matches of a tournament for their day."""
+    """Counts stored matches of a tournament for the day on which they are stored."""
 
     number: int
-    now_us: int
+    clock: Callable[[], int]
 
     def __call__(self, connection: sa.Connection, matches: int) -> None:
         """Count as many more, in this transaction."""
-        day = day_of(self.now_us)
+        day = day_of(self.clock())
         mine = (hosted_day.c.tournament == self.number) & (hosted_day.c.day == day)
         more = sa.update(hosted_day).where(mine).values(matches=hosted_day.c.matches + matches)
         if connection.execute(more).rowcount == 0:

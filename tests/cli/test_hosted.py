@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-from collections.abc import AsyncIterator, Iterator
-from contextlib import closing
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from botarena.v1.api_tournaments_pb2_grpc import (
 )
 from google.protobuf.json_format import MessageToDict
 
-from arena.cli import following, hosted, remote
+from arena.cli import following, hosted, outcome, remote
 from arena.cli.following import progress_text
 from arena.errors import ArenaError, NotFoundError, StateError
 from arena.rights import BOT_SUBMIT, TOURNAMENT_RUN
@@ -126,9 +126,14 @@ def server() -> Server:
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of tournaments of which it was shown what came out."""
+    """Names of tournaments of which it was shown what came out; of "bad" something failed."""
     names: list[str] = []
-    monkeypatch.setattr(hosted, "show_hosted", names.append)
+
+    def show(name: str) -> int:
+        names.append(name)
+        return 3 if name == "bad" else 0
+
+    monkeypatch.setattr(hosted, "show_hosted", show)
     return names
 
 
@@ -288,6 +293,11 @@ def test_how_it_ends(
     assert told in done.err
     assert "\x1b" not in done.err
     assert shown == results
+
+
+def test_bots_that_failed_are_told_by_the_exit_code(arena: Commands, shown: list[str]) -> None:
+    arena("tournament", "watch", "bad", code=3)
+    assert shown == ["bad"]
 
 
 def test_what_is_watched_is_data_for_programs(arena: Commands, server: Server) -> None:
@@ -450,3 +460,53 @@ def test_how_long_a_server_may_be_away(
         with pytest.raises(ArenaError) as raised:
             remote.unbroken(call)
         assert raised.value is raises
+
+
+def _match(faults: Sequence[str] = (), ranks: Sequence[int] = (1, 2), verdict: str = "PLAYED") -> outcome.Row:
+    return {"tournament": "cup", "match": "3", "faults": faults, "ranks": ranks, "verdict": verdict}
+
+
+class Told:
+    """Tells one result."""
+
+    def __init__(self, kind: str, faulty: list[outcome.Row]) -> None:
+        self._tournament = {"name": "cup", "kind": kind, "matches": 4, "stored": 4, "seed": "ab"}
+        self._faulty = faulty
+
+    def result(self, name: str, details: bool) -> outcome.Row:
+        board: outcome.Row = {"standings": [], "pairs": []}
+        return {"tournament": self._tournament, "board": board, "places": [], "answer": None}
+
+    def matches(self, name: str, faults: bool) -> list[outcome.Row]:
+        assert faults
+        return self._faulty
+
+
+@pytest.mark.parametrize(
+    ("kind", "faulty", "code", "said"),
+    [
+        ("tournament", [], 0, "replay: arena replay cup/"),
+        ("tournament", [_match(["a TIMEOUT"]), _match(["a TIMEOUT"])], 0, "faults of a: 2 TIMEOUT; "),
+        ("play", [_match(["a TIMEOUT"])], 3, "see one: arena match logs cup/3"),
+        ("tournament", [_match(["a START_FAILED"])], 3, "faults of a: 1 START_FAILED; "),
+        (
+            "tournament",
+            [_match([], [], "GAME_BROKEN")],
+            3,
+            "not rated: 1, the first GAME_BROKEN: arena replay cup/3",
+        ),
+        ("tournament", [_match(["a NEVER_HEARD_OF"])], 0, "faults of a: 1 NEVER_HEARD_OF; see one"),
+        ("league", [_match(["a START_FAILED"])], 0, "seed ab"),
+    ],
+)
+def test_what_came_out_decides_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    kind: str,
+    faulty: list[outcome.Row],
+    code: int,
+    said: str,
+) -> None:
+    monkeypatch.setattr(outcome, "open_source", lambda _: nullcontext(Told(kind, faulty)))
+    assert outcome.show_hosted("cup") == code
+    assert said in capsys.readouterr().err

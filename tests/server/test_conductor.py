@@ -27,7 +27,17 @@ from arena.server.catalog import Catalog, remote_spec
 from arena.server.conductor import Conductor, ConductorLimits
 from arena.server.shelf import Shelf
 from arena.store.accounts import Accounts
-from arena.store.hosting import CANCELLED, FAILED, FINISHED, PAUSED, SCHEDULED, WAITING, Hosting, Terms
+from arena.store.hosting import (
+    CANCELLED,
+    FAILED,
+    FINISHED,
+    PAUSED,
+    RUNNING,
+    SCHEDULED,
+    WAITING,
+    Hosting,
+    Terms,
+)
 from arena.store.roster import REMOTE, NewVersion, Roster
 from arena.store.store import Store
 from arena.store.stored import StoredTournament
@@ -39,10 +49,14 @@ DAY_US = 24 * 3600 * 1_000_000
 
 
 class Lobby:
-    """Remote bots that are there or not."""
+    """Remote bots that are there or not, and play as others do."""
 
-    def __init__(self) -> None:
+    def __init__(self, players: Players) -> None:
         self.there: frozenset[int] = frozenset()
+        self._players = players
+
+    def executor(self, tournament: StoredTournament, bots: object, in_flight: int) -> _Executor:
+        return self._players.executor(tournament, "", None)
 
     def present(self) -> frozenset[int]:
         return self.there
@@ -61,14 +75,16 @@ class Players:
         lose: how many blocks fail.
         gate: nothing is played while it is not set.
         order: names of the tournaments by block that was played.
-        most: slots that were in use at once.
+        turns: how many executors were asked for.
     """
 
     lose: int = 0
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     order: list[str] = field(default_factory=list)
+    turns: int = 0
 
     def executor(self, tournament: StoredTournament, db: str, workers: Any) -> _Executor:
+        self.turns += 1
         return _Executor(self, tournament.name)
 
 
@@ -122,6 +138,23 @@ class World:
         self.hosting.create(new, self.owner, Terms(**terms))
         self.conductor.wake()
 
+    def remote(self, name: str) -> int:
+        """A bot that dials in and plays beside others; the row number of its version."""
+        new = NewVersion(REMOTE, spec=remote_spec(name, "v1", ()).to_json())
+        version, _ = self.roster.submit(self.owner, name, new)
+        self.roster.update_bot(name, mixed=True)
+        return version.id
+
+    def enter(self, league: str, name: str) -> None:
+        """Let it take part."""
+        self.hosting.enter(self.store.tournament(league).id, self.roster.bot(name).id)
+
+    def matches_of(self, league: str, bot: str) -> int:
+        """How many matches it has played."""
+        stored = self.store.tournament(league)
+        seats = [seat.bot for played in self.store.matches(stored.id) for seat in played.seats]
+        return sum(stored.bots[index].name == bot for index in seats)
+
     async def until(self, name: str, *states: str) -> str:
         return str(await self.see(lambda: self.state(name) if self.state(name) in states else ""))
 
@@ -145,7 +178,7 @@ class World:
 
 @pytest.fixture
 def limits() -> ConductorLimits:
-    return ConductorLimits(slots=2, look_s=0.02, waits_s=(0.01, 0.01), slice_s=0.0, drain_s=5)
+    return ConductorLimits(slots=2, look_s=0.02, lacks_s=0.02, waits_s=(0.01, 0.01), slice_s=0.0, drain_s=5)
 
 
 @asynccontextmanager
@@ -158,7 +191,8 @@ async def begun(
     closed: bool = False,
 ) -> AsyncIterator[World]:
     """The conductor at work."""
-    players, lobby, roster = Players(), Lobby(), Roster(store)
+    players, roster = Players(), Roster(store)
+    lobby = Lobby(players)
     if not closed:
         players.gate.set()
     monkeypatch.setattr(module, "make_executor", players.executor)
@@ -302,21 +336,87 @@ async def test_what_the_machine_loses_is_tried_again_and_given_up_in_the_end(wor
     await world.until("lost", FINISHED)
 
 
-async def test_a_remote_bot_is_a_member_and_rests_while_it_is_not_there(
-    world: World,
-) -> None:
-    new = NewVersion(REMOTE, spec=remote_spec("far", "v1", ()).to_json())
-    version, _ = world.roster.submit(world.owner, "far", new)
-    world.league("open", bots=BOTS[:2], remote="mixed")
-    number = world.store.tournament("open").id
-    world.hosting.enter(number, world.roster.bot("far").id)
+async def test_who_comes_and_goes_does_so_while_a_league_plays_on_alone(world: World) -> None:
+    far = world.remote("far")
+    world.league("open", bots=BOTS[:3], remote="mixed")
     await world.see(lambda: world.stored("open") > 4)
+    world.enter("open", "far")
+    await world.see(lambda: any(bot.name == "far@1" for bot in world.store.tournament("open").bots))
+    assert world.matches_of("open", "far@1") == 0, "it played without being there"
+    world.lobby.there = frozenset({far})
+    await world.see(lambda: world.matches_of("open", "far@1") > 4)
+    world.roster.update_bot("far", disabled=True)
+    await world.see(lambda: world.store.tournament("open").bots[3].retired)
+    played, others = world.matches_of("open", "far@1"), world.stored("open")
+    await world.see(lambda: world.stored("open") > others + 4)
+    assert world.matches_of("open", "far@1") == played
+    assert world.state("open") == RUNNING
+
+
+async def test_bots_of_one_owner_wait_for_others(world: World) -> None:
+    world.lobby.there = frozenset({world.remote("near"), world.remote("far")})
+    world.league("open", bots=BOTS[:2], remote="mixed")
+    for name in ("near", "far"):
+        world.enter("open", name)
+    await world.see(lambda: world.matches_of("open", "far@1") > 4)
+    number = world.store.tournament("open").id
+    for house in (0, 1):
+        world.store.retire_bot(number, house)
+    await world.see(lambda: "bots of 2 owners are needed" in world.hosting.hosted("open").reason)
+    assert world.state("open") == WAITING
+    world.store.retire_bot(number, 0, retired=False)
+    played = world.stored("open")
+    await world.see(lambda: world.stored("open") > played)
     names = [bot.name for bot in world.store.tournament("open").bots]
-    assert "far@1" in names
-    assert not any(
-        seat.bot == names.index("far@1") for m in world.store.matches(number) for seat in m.seats
-    ), "it played without being there"
-    assert version.id
+    both = {names.index("near@1"), names.index("far@1")}
+    assert not any(both <= {seat.bot for seat in m.seats} for m in world.store.matches(number))
+
+
+async def test_a_bot_that_is_disabled_ends_a_tournament_for_now(closed: World) -> None:
+    far = closed.remote("far")
+    closed.lobby.there = frozenset({far})
+    bot = closed.conductor.catalog.entrant("far", "koffer")
+    new = Definition("koffer", BOTS[:2], seats=2, deals=60, seed="7", name="cup").build()
+    closed.hosting.create(replace(new, bots=(new.bots[0], bot)), closed.owner, Terms(remote="mixed"))
+    await closed.until("cup", RUNNING)
+    closed.roster.update_bot("far", disabled=True)
+    closed.players.gate.set()
+    await closed.until("cup", FAILED)
+    assert "it is disabled" in closed.hosting.hosted("cup").reason
+    played = closed.stored("cup")
+    assert played < 120
+    closed.roster.update_bot("far", disabled=False)
+    await closed.conductor.resume("cup")
+    await closed.see(lambda: closed.stored("cup") > played)
+
+
+async def test_matches_count_for_the_day_on_which_they_are_stored(
+    server_store: Store, tmp_path: Path, limits: ConductorLimits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [DAY_US - 1]
+    limits = replace(limits, now_us=lambda: now[0])
+    async with begun(server_store, tmp_path, limits, monkeypatch, closed=True) as world:
+        world.host("cup")
+        await world.until("cup", RUNNING)
+        now[0] += 1
+        world.players.gate.set()
+        await world.until("cup", FINISHED)
+        cup = world.store.tournament("cup")
+        assert [world.hosting.matches_on(cup.id, day) for day in (0, DAY_US)] == [0, cup.matches]
+
+
+async def test_a_day_of_which_too_little_is_left_is_over(
+    server_store: Store, tmp_path: Path, limits: ConductorLimits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [DAY_US // 2]
+    async with begun(server_store, tmp_path, replace(limits, now_us=lambda: now[0]), monkeypatch) as world:
+        world.league("daily", per_day=5)
+        await world.see(lambda: "of this UTC day" in world.hosting.hosted("daily").reason)
+        turns = world.players.turns
+        await asyncio.sleep(10 * limits.look_s)
+        assert (world.stored("daily"), world.players.turns) == (4, turns)
+        now[0] += DAY_US
+        await world.see(lambda: world.stored("daily") == 8)
 
 
 async def test_news_come_of_every_change(world: World) -> None:

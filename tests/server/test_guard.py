@@ -12,6 +12,7 @@ import grpc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy.exc import DataError
 
 from arena.errors import (
     ArenaError,
@@ -164,6 +165,14 @@ async def test_of_what_fails_inside_callers_get_a_reference_alone(
     assert caught.value.code() == grpc.StatusCode.INTERNAL
     assert reference in str(caught.value.details())
     assert "secret" not in repr(caught.value)
+
+
+async def test_what_no_database_can_keep_is_the_callers_fault(accounts: Accounts, token: str) -> None:
+    error = DataError("INSERT", {}, ValueError("text fields cannot contain NUL bytes"))
+    async with guarded(accounts, raising(error)) as call:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call(b"", metadata=metadata(token))
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
 
 
 async def test_a_method_knows_who_calls_it_also_at_once(accounts: Accounts) -> None:

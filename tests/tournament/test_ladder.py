@@ -56,6 +56,28 @@ def test_a_new_bot_plays_more_until_it_has_as_many_as_the_others(bots: int, seat
     assert max(blocks(done).values()) - min(blocks(done).values()) <= 3
 
 
+@settings(max_examples=40)
+@given(st.integers(2, 4), st.lists(st.sampled_from(["ann", "ben", "cem", ""]), min_size=2, max_size=9))
+def test_no_two_of_one_owner_meet_and_nobody_starves(seats: int, whose: list[str]) -> None:
+    owners = {bot: owner for bot, owner in enumerate(whose) if owner}
+    plan = Plan(len(whose), seats, 1, b"seed", owners=owners)
+    there = len(set(owners.values())) + whose.count("")
+    if len(whose) < seats or there < seats:
+        with pytest.raises(ScheduleError, match="cannot fill"):
+            make_format(LADDER, plan).round(0, ())
+        return
+    done: list[PlayedTable] = []
+    play_on(done, plan, 4 * len(whose))
+    for each in done:
+        at_table = [owners[bot] for bot in each.table.seatings[0] if bot in owners]
+        assert len(at_table) == len(set(at_table))
+    for owner in set(whose):
+        count = blocks(done)
+        played = [count[bot] for bot, of in enumerate(whose) if of == owner]
+        assert min(played) > 0
+        assert max(played) - min(played) <= 3
+
+
 def test_who_retired_plays_no_further_and_stands_nowhere() -> None:
     done: list[PlayedTable] = []
     play_on(done, Plan(6, 2, 1, b"seed"), 4)
