@@ -90,9 +90,9 @@ def _replay(app: typer.Typer) -> None:
 
 
 def _verify(app: typer.Typer) -> None:
-    from arena.cli import verifying
+    from arena.cli import matches
 
-    app.command("verify")(verifying.verify)
+    app.command("verify")(matches.verify)
 
 
 def _serve(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,19 +11,26 @@ import typer
 from botarena.v1.record_pb2 import Fault, MatchRecord, Verdict
 from google.protobuf.json_format import MessageToDict
 
-from arena.cli.common import DEFAULT_DB, DbOption
+from arena.cli.common import DEFAULT_DB, DbOption, leave
 from arena.cli.output import OUT
 from arena.cli.results import NameArgument, PrivateOption, show_result, write_record
-from arena.cli.source import only_here, open_source
+from arena.cli.source import Whole, only_here, open_source
 from arena.cli.tables import plain_table
 from arena.errors import CheckFailedError, NotFoundError, UsageError
 from arena.games import find_game
+from arena.games.chance import deal_seed
 from arena.games.game import AnyGame, GameError
 from arena.match.record import RecordDamagedError, unseal
 from arena.match.replay import Failure, RulesFailedError, Step, VerificationError, failure_of, rules_at_work
 from arena.match.replay import replay as replay_steps
+from arena.match.replay import verify as verify_record
 from arena.match.verdicts import fault_name, stand_in_fault
+from arena.runs.names import match_name, match_number, seatings_of
+from arena.store.stored import StoredMatch
 from arena.text import printable
+from arena.tournament.report import played_record
+from arena.tournament.runner import seats_of
+from arena.tournament.schedule import Table
 
 app = typer.Typer(help="Single matches: how they went, and what their bots wrote.", no_args_is_help=True)
 
@@ -151,7 +159,7 @@ def _known_text(row: dict[str, Any]) -> str:
 # replay
 
 
-def record_of(text: str, db: str) -> MatchRecord:
+def _record_of(text: str, db: str) -> MatchRecord:
     """A record out of a file or the database."""
     path = Path(text)
     try:
@@ -174,7 +182,7 @@ def replay(
     db: DbOption = DEFAULT_DB,
 ) -> None:
     """The table of a match, decision by decision, as text or (--json) as data."""
-    record = record_of(match, db)
+    record = _record_of(match, db)
     if seat is not None and not 0 <= seat < len(record.bots):
         raise UsageError(
             f"there is no seat {seat}",
@@ -274,3 +282,115 @@ def _move_data(game: AnyGame, record: MatchRecord, moment: Step, decision: int, 
 
 
 # verify
+
+
+def verify(
+    match: Annotated[
+        str | None, typer.Argument(metavar="MATCH|FILE", help="Such as m0312, or a record file.")
+    ] = None,
+    tournament: Annotated[
+        str | None, typer.Option("--tournament", metavar="NAME", help="All matches of a tournament.")
+    ] = None,
+    db: DbOption = DEFAULT_DB,
+) -> None:
+    """Deal again and replay, bit for bit; exit code 3 if anything differs."""
+    if (match is None) == (tournament is None):
+        raise UsageError(
+            "nothing to verify", "give either a match or --tournament NAME", "arena verify m0000"
+        )
+    if match is not None:
+        _verify_match(match, db)
+    else:
+        assert tournament is not None
+        with open_source(db) as source:
+            leave(_verify_tournament(source.whole(tournament)))
+
+
+def _verify_match(match: str, db: str) -> None:
+    record = _record_of(match, db)
+    try:
+        verify_record(record)
+    except (VerificationError, GameError) as error:
+        raise CheckFailedError(f"{match} differs", str(error), "get the record again") from None
+    found = f"reproduces {printable(record.engine_error)}" if record.engine_error else "replays"
+    OUT.table(
+        "verified",
+        [{"match": match, "ok": True, "engine_error": record.engine_error}],
+        lambda: plain_table(("match", "result"), [[match, found]]),
+    )
+
+
+def _verify_tournament(whole: Whole) -> int:
+    tournament, check = whole.tournament, _TournamentCheck(whole)
+    differing = []
+    count = 0
+    for played in whole.matches:
+        count += 1
+        try:
+            check.match(played)
+        except (RecordDamagedError, VerificationError, GameError) as error:
+            number = match_number(tournament, played.block, played.seating)
+            differing.append({"match": match_name(number), "ok": False, "why": printable(str(error))})
+    for row in differing:
+        OUT.say(f"{tournament.name}/{row['match']} differs: {row['why']}")
+    summary = {
+        "tournament": tournament.name,
+        "matches": count,
+        "differing": len(differing),
+        "missing": check.decided - count,
+        "seed": tournament.seed.hex(),
+        "commitment": hashlib.sha256(tournament.seed).hexdigest(),
+    }
+    if OUT.json:
+        OUT.lines("verified", [*differing, summary])
+    else:
+        OUT.text(
+            f"{tournament.name}: {count - len(differing)} of {count} matches replay bit for bit"
+            + (f", {len(differing)} differ" if differing else "")
+            + (f"; {summary['missing']} are not played yet" if summary["missing"] else "")
+        )
+    return CheckFailedError.code if differing else 0
+
+
+class _TournamentCheck:
+    """What each stored match of a tournament must be."""
+
+    def __init__(self, whole: Whole) -> None:
+        self._tournament = whole.tournament
+        self._tables = whole.tables
+        self._bots = {bot.name: index for index, bot in enumerate(whole.tournament.bots)}
+
+    @property
+    def decided(self) -> int:
+        """Matches that are to be played as far as it is decided."""
+        tables = len(self._tables)
+        return min(self._tournament.matches, tables * seatings_of(self._tournament))
+
+    def match(self, played: StoredMatch) -> None:
+        """Check a stored match against seed, schedule, settings, rules, and the columns beside its record."""
+        record = played_record(played)
+        t, table = self._tournament, self._table(played.block)
+        game = find_game(t.game)
+        bots = [(bot.name, bot.version) for bot in record.bots]
+        seated = [t.bots[index] for index in table.seatings[played.seating]]
+        for what, is_, ought in (
+            ("game", record.game, t.game),
+            ("deal", record.deal, table.deal),
+            ("seed", record.seed, deal_seed(t.seed, t.game, table.deal)),
+            ("seating", record.seating, played.seating),
+            ("bots", bots, [(bot.name, bot.version) for bot in seated]),
+            ("options", record.options, game.options_message(game.options(t.options))),
+            ("clock", (record.time.move_us, record.time.bank_us), (t.move_us, t.bank_us)),
+            ("faults allowed", record.faults_allowed, t.faults_allowed),
+            ("verdict beside it", played.verdict, record.verdict),
+            ("seats beside it", played.seats, seats_of(record, self._bots)),
+        ):
+            if is_ != ought:
+                raise VerificationError(f"its {what} is not what the tournament's seed and schedule give")
+        verify_record(record)
+
+    def _table(self, block: int) -> Table:
+        try:
+            return self._tables[block]
+        except LookupError:
+            raise VerificationError("the tournament's schedule has no such block") from None

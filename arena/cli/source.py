@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from arena.cli.common import open_store
 from arena.cli.output import OUT
 from arena.cli.remote import connected, pages, server_address
-from arena.errors import NotFoundError, StateError, UsageError
+from arena.errors import CheckFailedError, NotFoundError, StateError, UsageError
 from arena.runs.selecting import Filters, nothing_fits
-from arena.store.stored import StoredMatch, StoredTournament
+from arena.store.stored import StoredBot, StoredMatch, StoredPairing, StoredTournament
 
 if TYPE_CHECKING:
     from botarena.v1.api_leaderboards_pb2 import MatchFilter
+    from botarena.v1.api_matches_pb2_grpc import MatchServiceStub
     from botarena.v1.record_pb2 import MatchRecord
 
     from arena.cli.remote import Remote
     from arena.store.store import Store
+    from arena.tournament.schedule import Table
 
 Row: TypeAlias = dict[str, Any]
 Meetings: TypeAlias = tuple[Iterator[Row], Callable[[], tuple[list[Row], Row]]]
@@ -62,6 +64,21 @@ class ToldRecord:
             return unseal(self.data)
         except RecordDamagedError as error:
             raise RecordDamagedError(f"{self.name}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All of a tournament.
+
+    Attributes:
+        tournament: as it is stored.
+        tables: its tables by block.
+        matches: its matches in the order of its schedule.
+    """
+
+    tournament: StoredTournament
+    tables: Sequence[Table] | Mapping[int, Table]
+    matches: Iterator[StoredMatch]
 
 
 class Source(Protocol):
@@ -111,6 +128,14 @@ class Source(Protocol):
 
     def records(self, filters: Filters, what: str) -> Iterator[ToldRecord]:
         """All matches of a selection."""
+        ...
+
+    def whole(self, name: str) -> Whole:
+        """All of a tournament.
+
+        Raises:
+            StateError: it is played at a server, which tells its seed at its end.
+        """
         ...
 
 
@@ -247,6 +272,13 @@ class _LocalSource:
             raise nothing_fits()
         yield _told(*first)
         yield from (_told(of, played) for of, played in matches)
+
+    def whole(self, name: str) -> Whole:
+        from arena.tournament.runner import tables_of
+
+        tournament = self._store.tournament(name)
+        matches = OUT.track(self._store.matches(tournament.id), tournament.matches, "verifying")
+        return Whole(tournament, tables_of(self._store, tournament), matches)
 
 
 def local_games() -> list[Row]:
@@ -422,6 +454,88 @@ class _RemoteSource:
 
         for each in self._matches.DownloadRecords(DownloadRecordsRequest(filter=_asked(filters))):
             yield ToldRecord(each.tournament, each.match, each.game, each.block, each.public_record)
+
+    def whole(self, name: str) -> Whole:
+        from arena.tournament.runner import commitment, tables_of
+
+        result = self.result(name, details=False)
+        if result["tournament"]["seed"] is None:
+            raise StateError(
+                f"{name} cannot be verified yet",
+                "its seed is told at its end, and its deals follow from it",
+                "verify single matches: arena verify NAME/m0000",
+            )
+        tournament = _stored_tournament(result)
+        if commitment(tournament.seed) != result["tournament"]["commitment"]:
+            raise CheckFailedError(
+                f"{name} differs", "its seed is not what it was committed to", "ask who runs the server"
+            )
+        matches = OUT.track(self._stored(tournament), tournament.matches, "verifying")
+        return Whole(tournament, tables_of(_RemotePairings(self._matches, name), tournament), matches)
+
+    def _stored(self, tournament: StoredTournament) -> Iterator[StoredMatch]:
+        """The matches of a tournament, with beside their records what these say."""
+        from arena.runs.names import match_place, parse_match
+        from arena.tournament.runner import seats_of
+
+        bots = {bot.name: index for index, bot in enumerate(tournament.bots)}
+        for told in self.records(Filters(tournaments=[tournament.name]), "verifying"):
+            _, seating = match_place(tournament, parse_match(told.match)[1])
+            record = told.record()
+            yield StoredMatch(told.block, seating, record.verdict, told.data, seats_of(record, bots))
+
+
+class _RemotePairings:
+    """What was decided of a tournament at a server."""
+
+    def __init__(self, stub: MatchServiceStub, tournament: str) -> None:
+        self._stub = stub
+        self._tournament = tournament
+
+    def pairings(self, number: int) -> list[StoredPairing]:
+        """All of it; the number is that of the database, which nobody knows here."""
+        from botarena.v1.api_matches_pb2 import ListPairingsRequest
+
+        answers = pages(
+            lambda page: self._stub.ListPairings(ListPairingsRequest(tournament=self._tournament, page=page))
+        )
+        return [
+            StoredPairing(each.block, each.round, each.deal, tuple(tuple(s.bots) for s in each.seatings))
+            for answer in answers
+            for each in answer.pairings
+        ]
+
+
+def _stored_tournament(result: Row) -> StoredTournament:
+    """A tournament as it must be stored, out of what a server tells of it."""
+    from arena.tournament.formats import ENDLESS
+
+    row, clock = result["tournament"], result["clock"]
+    endless = row["matches"] is None
+    return StoredTournament(
+        id=0,
+        name=row["name"],
+        kind=row["kind"],
+        game=row["game"],
+        options=row["options"],
+        seats=row["seats"],
+        deals=ENDLESS if endless else row["deals"],
+        rotate=clock["rotate"],
+        matches=ENDLESS if endless else row["matches"],
+        seed=bytes.fromhex(row["seed"]),
+        move_us=clock["move_us"],
+        bank_us=clock["bank_us"],
+        start_us=0,
+        faults_allowed=clock["faults_allowed"],
+        bots=tuple(
+            StoredBot(bot["name"], bot["version"], {}, bot["name"] in result["retired"])
+            for bot in row["bots"]
+        ),
+        created_us=0,
+        finished_us=0,
+        format=row["format"],
+        settings=row["settings"],
+    )
 
 
 def _asked(filters: Filters) -> MatchFilter:

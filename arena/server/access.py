@@ -74,6 +74,7 @@ ACCESS: Mapping[str, Access] = {
         ListMatches=PUBLIC,
         GetMatch=PUBLIC,
         GetMatchLogs=SIGNED_IN,
+        ListPairings=PUBLIC,
         DownloadRecords=PUBLIC,
     ),
     **_service("botarena.v1.ServerService", GetStatus=PUBLIC),

@@ -128,6 +128,28 @@ class MatchPart(MatchServiceServicer):
             faults=_faults(record, names), lines=[filled(api.LogRow(), row) for row in rows], cut=cut
         )
 
+    async def ListPairings(
+        self,
+        request: api.ListPairingsRequest,
+        context: grpc.aio.ServicerContext[api.ListPairingsRequest, api.ListPairingsResponse],
+    ) -> api.ListPairingsResponse:
+        """The tables that a format decided."""
+        return await apart(self._paired, request)
+
+    def _paired(self, request: api.ListPairingsRequest) -> api.ListPairingsResponse:
+        number = self._store.tournament(request.tournament or None).id
+        page, reply = page_of(
+            request.page,
+            lambda after, most: self._store.pairings(number, after)[:most],
+            lambda pairing: pairing.block + 1,
+        )
+        rows = (
+            {"block": each.block, "round": each.round, "deal": each.deal}
+            | {"seatings": [{"bots": bots} for bots in each.seatings]}
+            for each in page
+        )
+        return api.ListPairingsResponse(pairings=[filled(api.PairingRow(), row) for row in rows], page=reply)
+
     async def DownloadRecords(
         self,
         request: api.DownloadRecordsRequest,

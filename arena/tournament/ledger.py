@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -124,21 +125,25 @@ class Ledger:
         return number
 
     def _add_decisions(self, matches: Sequence[tuple[Entry, list[int]]]) -> None:
-        """Count decisions and their times, those of a bot together."""
-        deciders: list[Ints] = []
-        thinkers: list[Ints] = []
-        times: list[Ints] = []
-        for entry, numbers in matches:
+        """Count decisions and their times, those of a bot together; all tables are of one size."""
+        seats, times = array("q"), array("q")
+        decisions, timed = array("q"), array("q")
+        for entry, _ in matches:
             record = entry.record
-            mine = np.array(numbers, np.int64)[np.array(record.seats, np.intp)]
-            think = np.array(record.circumstances.think_us, np.int64)[: len(mine)]
-            deciders.append(mine)
-            thinkers.append(mine[: len(think)])
-            times.append(think)
-        for bot, count in enumerate(np.bincount(np.concatenate(deciders)).tolist()):
+            seats.extend(record.seats)
+            decisions.append(len(record.seats))
+            think = record.circumstances.think_us[: len(record.seats)]
+            times.extend(think)
+            timed.append(len(think))
+        table = np.array([numbers for _, numbers in matches], np.int64)
+        which = np.repeat(np.arange(len(matches)), decisions)
+        deciders = table[which, np.array(seats)]
+        # Of its decisions a match may have fewer times, which are those of the first.
+        place = np.arange(len(which)) - np.repeat(np.cumsum(decisions) - decisions, decisions)
+        who, when = deciders[place < np.repeat(timed, decisions)], np.array(times)
+        for bot, count in enumerate(np.bincount(deciders).tolist()):
             if count:
                 self._decided[bot] += count
-        who, when = np.concatenate(thinkers), np.concatenate(times)
         took = when > 0
         keys, counts = np.unique((who[took] << 40) | _rough(when[took]), return_counts=True)
         for key, count in zip(keys.tolist(), counts.tolist(), strict=True):

@@ -84,7 +84,15 @@ def owners_of(tournament: StoredTournament) -> dict[int, str]:
     return {index: bot.owner for index, bot in enumerate(tournament.bots) if bot.owner is not None}
 
 
-def tables_of(store: Store, tournament: StoredTournament) -> Sequence[Table] | Mapping[int, Table]:
+class Pairings(Protocol):
+    """Whoever knows what was decided."""
+
+    def pairings(self, number: int) -> Sequence[StoredPairing]:
+        """The tables of a tournament that were decided, in the order of their blocks."""
+        ...
+
+
+def tables_of(store: Pairings, tournament: StoredTournament) -> Sequence[Table] | Mapping[int, Table]:
     """The tables of a tournament by block, as far as they are decided."""
     schedule = schedule_of(tournament)
     if not schedule.adaptive:

@@ -31,6 +31,7 @@ from arena.games.chance import Chance
 from arena.match.match import Match
 from arena.runs.executor import Workers
 from tests.bench import (
+    boards,
     chess_testers,
     end_to_end,
     games,
@@ -60,6 +61,8 @@ SHARDS = (1, 2)
 BATCHES = (1, 16, 64)
 """Decisions in a frame: none shared, each of four bots its part of the usual matches, all of them."""
 CHESS_GAMES = 60
+_STORED = 50_000
+"""Matches in the database that leaderboards are asked of."""
 SLOW_BOTS, THINK_S = 1000, 0.05
 
 Figure = tuple[str, str, float]
@@ -219,6 +222,7 @@ def ratios(values: dict[str, float]) -> Iterator[Figure]:
 
 def long_cells(bots: dict[str, str]) -> Iterator[Figure]:
     """What takes minutes: many bots, many matches."""
+    yield from boards.cells(_STORED)
     many = bots.get("go", bots["python"])
     for count in (4, 32, 256):
         # Each bot is started when it is first needed, which is counted here: so it takes longer.

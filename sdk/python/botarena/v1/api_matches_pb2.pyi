@@ -395,6 +395,124 @@ class GetMatchLogsResponse(_message.Message):
 Global___GetMatchLogsResponse: _TypeAlias = GetMatchLogsResponse  # noqa: Y015
 
 @_typing.final
+class ListPairingsRequest(_message.Message):
+    """Asks for pairings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """Name of the tournament."""
+    @_builtins.property
+    def page(self) -> _api_common_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        page: _api_common_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page", b"page", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPairingsRequest: _TypeAlias = ListPairingsRequest  # noqa: Y015
+
+@_typing.final
+class PairedSeats(_message.Message):
+    """Who sits where in a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat, index of the bot in the tournament."""
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairedSeats: _TypeAlias = PairedSeats  # noqa: Y015
+
+@_typing.final
+class PairingRow(_message.Message):
+    """A table that was decided."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLOCK_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    DEAL_FIELD_NUMBER: _builtins.int
+    SEATINGS_FIELD_NUMBER: _builtins.int
+    block: _builtins.int
+    """Its block."""
+    round: _builtins.int
+    """Its round, from 0."""
+    deal: _builtins.int
+    """Number of its deal."""
+    @_builtins.property
+    def seatings(self) -> _containers.RepeatedCompositeFieldContainer[Global___PairedSeats]:
+        """Its matches."""
+
+    def __init__(
+        self,
+        *,
+        block: _builtins.int = ...,
+        round: _builtins.int = ...,
+        deal: _builtins.int = ...,
+        seatings: _abc.Iterable[Global___PairedSeats] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "deal", b"deal", "round", b"round", "seatings", b"seatings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PairingRow: _TypeAlias = PairingRow  # noqa: Y015
+
+@_typing.final
+class ListPairingsResponse(_message.Message):
+    """Answers that."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRINGS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def pairings(self) -> _containers.RepeatedCompositeFieldContainer[Global___PairingRow]:
+        """The pairings."""
+
+    @_builtins.property
+    def page(self) -> _api_common_pb2.PageReply:
+        """Where the list goes on."""
+
+    def __init__(
+        self,
+        *,
+        pairings: _abc.Iterable[Global___PairingRow] | None = ...,
+        page: _api_common_pb2.PageReply | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page", b"page", "pairings", b"pairings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPairingsResponse: _TypeAlias = ListPairingsResponse  # noqa: Y015
+
+@_typing.final
 class DownloadRecordsRequest(_message.Message):
     """Asks for records."""
 

@@ -50,6 +50,11 @@ class MatchServiceStub(object):
                 request_serializer=botarena_dot_v1_dot_api__matches__pb2.GetMatchLogsRequest.SerializeToString,
                 response_deserializer=botarena_dot_v1_dot_api__matches__pb2.GetMatchLogsResponse.FromString,
                 _registered_method=True)
+        self.ListPairings = channel.unary_unary(
+                '/botarena.v1.MatchService/ListPairings',
+                request_serializer=botarena_dot_v1_dot_api__matches__pb2.ListPairingsRequest.SerializeToString,
+                response_deserializer=botarena_dot_v1_dot_api__matches__pb2.ListPairingsResponse.FromString,
+                _registered_method=True)
         self.DownloadRecords = channel.unary_stream(
                 '/botarena.v1.MatchService/DownloadRecords',
                 request_serializer=botarena_dot_v1_dot_api__matches__pb2.DownloadRecordsRequest.SerializeToString,
@@ -82,6 +87,14 @@ class MatchServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListPairings(self, request, context):
+        """The tables that a format decided which looks at results, in the order of their blocks. Of a fixed schedule
+        there are none: it follows from the seed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DownloadRecords(self, request, context):
         """The records of many matches; of deals that may not be told yet there are none.
         """
@@ -106,6 +119,11 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.GetMatchLogs,
                     request_deserializer=botarena_dot_v1_dot_api__matches__pb2.GetMatchLogsRequest.FromString,
                     response_serializer=botarena_dot_v1_dot_api__matches__pb2.GetMatchLogsResponse.SerializeToString,
+            ),
+            'ListPairings': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPairings,
+                    request_deserializer=botarena_dot_v1_dot_api__matches__pb2.ListPairingsRequest.FromString,
+                    response_serializer=botarena_dot_v1_dot_api__matches__pb2.ListPairingsResponse.SerializeToString,
             ),
             'DownloadRecords': grpc.unary_stream_rpc_method_handler(
                     servicer.DownloadRecords,
@@ -195,6 +213,33 @@ class MatchService(object):
             '/botarena.v1.MatchService/GetMatchLogs',
             botarena_dot_v1_dot_api__matches__pb2.GetMatchLogsRequest.SerializeToString,
             botarena_dot_v1_dot_api__matches__pb2.GetMatchLogsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPairings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/botarena.v1.MatchService/ListPairings',
+            botarena_dot_v1_dot_api__matches__pb2.ListPairingsRequest.SerializeToString,
+            botarena_dot_v1_dot_api__matches__pb2.ListPairingsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -44,6 +44,10 @@ class MatchServiceStub:
     """One match, with its record if its deal may be told."""
     GetMatchLogs: _grpc.UnaryUnaryMultiCallable[_api_matches_pb2.GetMatchLogsRequest, _api_matches_pb2.GetMatchLogsResponse]
     """Why the caller's bot failed, and what it wrote."""
+    ListPairings: _grpc.UnaryUnaryMultiCallable[_api_matches_pb2.ListPairingsRequest, _api_matches_pb2.ListPairingsResponse]
+    """The tables that a format decided which looks at results, in the order of their blocks. Of a fixed schedule
+    there are none: it follows from the seed.
+    """
     DownloadRecords: _grpc.UnaryStreamMultiCallable[_api_matches_pb2.DownloadRecordsRequest, _api_matches_pb2.DownloadRecordsResponse]
     """The records of many matches; of deals that may not be told yet there are none."""
 
@@ -58,6 +62,10 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """One match, with its record if its deal may be told."""
     GetMatchLogs: _aio.UnaryUnaryMultiCallable[_api_matches_pb2.GetMatchLogsRequest, _api_matches_pb2.GetMatchLogsResponse]  # type: ignore[assignment]
     """Why the caller's bot failed, and what it wrote."""
+    ListPairings: _aio.UnaryUnaryMultiCallable[_api_matches_pb2.ListPairingsRequest, _api_matches_pb2.ListPairingsResponse]  # type: ignore[assignment]
+    """The tables that a format decided which looks at results, in the order of their blocks. Of a fixed schedule
+    there are none: it follows from the seed.
+    """
     DownloadRecords: _aio.UnaryStreamMultiCallable[_api_matches_pb2.DownloadRecordsRequest, _api_matches_pb2.DownloadRecordsResponse]  # type: ignore[assignment]
     """The records of many matches; of deals that may not be told yet there are none."""
 
@@ -87,6 +95,16 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_api_matches_pb2.GetMatchLogsResponse, _abc.Awaitable[_api_matches_pb2.GetMatchLogsResponse]]:
         """Why the caller's bot failed, and what it wrote."""
+
+    @_abc_1.abstractmethod
+    def ListPairings(
+        self,
+        request: _api_matches_pb2.ListPairingsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_api_matches_pb2.ListPairingsResponse, _abc.Awaitable[_api_matches_pb2.ListPairingsResponse]]:
+        """The tables that a format decided which looks at results, in the order of their blocks. Of a fixed schedule
+        there are none: it follows from the seed.
+        """
 
     @_abc_1.abstractmethod
     def DownloadRecords(
