@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from arena.tournament.message_json import is_repeated
+
 M = TypeVar("M", bound=Message)
 
 
@@ -27,10 +29,10 @@ def row_of(message: Message) -> dict[str, Any]:
 def _fill(message: Any, field: Any, value: Any) -> None:
     if _is_map(field):
         getattr(message, field.name).update(value)
-    elif field.is_repeated and field.message_type is not None:
+    elif is_repeated(field) and field.message_type is not None:
         for each in value:
             filled(getattr(message, field.name).add(), each)
-    elif field.is_repeated:
+    elif is_repeated(field):
         getattr(message, field.name).extend(value)
     elif field.message_type is not None:
         part = getattr(message, field.name)
@@ -44,7 +46,7 @@ def _value(message: Any, field: Any) -> Any:
     value = getattr(message, field.name)
     if _is_map(field):
         return dict(sorted(value.items()))
-    if field.is_repeated:
+    if is_repeated(field):
         return [row_of(each) for each in value] if field.message_type is not None else list(value)
     if field.has_presence and not message.HasField(field.name):
         return None

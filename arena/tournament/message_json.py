@@ -38,10 +38,10 @@ def message_json(message: Message) -> str:
 def _plan(field: FieldDescriptor) -> tuple[str, _Encode]:
     """How a field's pair begins, and what makes the text of its value."""
     encode = _encoder(field)
-    return f"{json.dumps(field.json_name)}: ", _list_of(encode) if _is_repeated(field) else encode
+    return f"{json.dumps(field.json_name)}: ", _list_of(encode) if is_repeated(field) else encode
 
 
-def _is_repeated(field: FieldDescriptor) -> bool:
+def is_repeated(field: FieldDescriptor) -> bool:
     if hasattr(field, "is_repeated"):
         return field.is_repeated
     return bool(field.label == field.LABEL_REPEATED)  # type: ignore[attr-defined]  # protobuf before 6.31
