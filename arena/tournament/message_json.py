@@ -42,6 +42,7 @@ def _plan(field: FieldDescriptor) -> tuple[str, _Encode]:
 
 
 def is_repeated(field: FieldDescriptor) -> bool:
+    """Whether a field holds any number of values, with every protobuf that is allowed."""
     if hasattr(field, "is_repeated"):
         return field.is_repeated
     return bool(field.label == field.LABEL_REPEATED)  # type: ignore[attr-defined]  # protobuf before 6.31
