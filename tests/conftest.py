@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from tests.postgres import Server, running
 # How long an example takes says how busy the machine is, not whether the code is right.
 settings.register_profile("arena", deadline=None)
 settings.load_profile("arena")
+
+# Whoever runs the tests in the background has Ctrl-C ignored, and so would all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -83,7 +83,7 @@ def test_an_arena_of_ones_own_takes_a_bot_and_rates_it(arena: Arena, monkeypatch
         for command in commands:
             done = arena.run(*command.replace("127.0.0.1", here).split()[1:])
         assert "mybot@1" in done.stdout
-        (played,) = arena.lines("tournament", "list", "--server", here)
+        played = arena.lines("tournament", "list", "--server", here)[-1]
         verified = arena.run("verify", "--tournament", played["name"], "--server", here)
         assert f"{played['matches']} of {played['matches']} matches replay" in verified.stdout
     finally:

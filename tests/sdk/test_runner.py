@@ -127,8 +127,6 @@ def test_a_bot_that_waits_on_a_server_ends_at_once_on_ctrl_c(tmp_path: Path) -> 
         env=environment(ARENA_TOKEN="x"),
         stderr=subprocess.PIPE,
         text=True,
-        # Whoever runs the tests in the background has it ignored, and what they start with them.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert process.stderr is not None
     assert process.stderr.readline().startswith("lost after 0 matches (UNAVAILABLE")
