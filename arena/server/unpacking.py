@@ -9,6 +9,7 @@ from __future__ import annotations
 import stat
 import tarfile
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
@@ -75,7 +76,7 @@ class Taker(Protocol):
         ...
 
 
-class Source:
+class Source(ABC):
     """Bytes that come bit by bit."""
 
     def __init__(self) -> None:
@@ -108,8 +109,9 @@ class Source:
         """Give back the last bytes that were read."""
         self._held, self._at = data + self._held[self._at :], 0
 
+    @abstractmethod
     def _more(self) -> Reading[bytes]:
-        raise NotImplementedError
+        """The next bytes; none at the end."""
 
 
 class Arriving(Source):
